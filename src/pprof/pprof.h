@@ -1,0 +1,149 @@
+/* pprof.h: build, encode, decode and check profiles in the pprof format.
+ *
+ * A builder interns everything it is given (strings, functions, mappings, locations, label sets, stacks), so
+ * its memory grows with what is distinct, not with the number of samples. Values are cumulative: a recording is
+ * the difference between the builder now and a snapshot of it taken earlier, which makes any number of
+ * overlapping recordings free while sampling.
+ *
+ * Threads:  one builder belongs to one thread at a time; the caller locks. Different builders are independent.
+ * Errors:   a builder that runs out of memory latches -ENOMEM, ignores what follows and fails to encode.
+ * Source:   github.com/google/pprof, proto/profile.proto.
+ */
+#ifndef FINO_PPROF_H
+#define FINO_PPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "deflate/deflate.h" /* struct fino_allocator */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fino_pprof fino_pprof;
+typedef struct fino_pprof_snapshot fino_pprof_snapshot;
+
+/* What every intern function returns on failure, and what stands for "none" where an id is optional. */
+#define FINO_PPROF_NONE UINT32_MAX
+
+/* One dimension of a sample's value, such as {"cpu", "nanoseconds"}. */
+struct fino_pprof_value_type {
+    const char *type;
+    const char *unit;
+};
+
+struct fino_pprof_config {
+    const struct fino_pprof_value_type *sample_types; /* at least one */
+    size_t sample_type_count;                         /* 1..16 */
+    const struct fino_allocator *allocator;           /* NULL: malloc and free */
+    uint64_t hash_seed;                               /* unpredictable where names are hostile */
+};
+
+/* Returns: a builder, or NULL when memory is short or the config is out of range. Owns: fino_pprof_free frees it. */
+fino_pprof *fino_pprof_new(const struct fino_pprof_config *config);
+void fino_pprof_free(fino_pprof *profile);
+
+/* Returns: 0, or the negative errno the builder has latched. */
+int fino_pprof_error(const fino_pprof *profile);
+
+/* Interns TEXT, NBYTES long, any bytes (invalid UTF-8 is replaced by U+FFFD, as protobuf strings must be UTF-8).
+ * Returns: its id; "" is always 0. */
+uint32_t fino_pprof_string(fino_pprof *profile, const char *text, size_t nbytes);
+
+/* One function of source or machine code. The strings are ids from fino_pprof_string. */
+struct fino_pprof_function {
+    uint32_t name;
+    uint32_t system_name; /* the mangled name, or the same as NAME */
+    uint32_t filename;
+    int64_t start_line; /* 0: unknown */
+};
+uint32_t fino_pprof_add_function(fino_pprof *profile, const struct fino_pprof_function *function);
+
+/* One mapped object. Addresses are those of the profiled process. */
+struct fino_pprof_mapping {
+    uint64_t memory_start;
+    uint64_t memory_limit; /* exclusive */
+    uint64_t file_offset;
+    uint32_t filename; /* string ids */
+    uint32_t build_id; /* lower-case hexadecimal, or "" */
+    bool has_functions;
+    bool has_filenames;
+    bool has_line_numbers;
+    bool has_inline_frames;
+};
+uint32_t fino_pprof_add_mapping(fino_pprof *profile, const struct fino_pprof_mapping *mapping);
+
+/* One line of a location: the innermost inlined function first, as in profile.proto. */
+struct fino_pprof_line {
+    uint32_t function;
+    int64_t line;   /* 0: unknown */
+    int64_t column; /* 0: unknown */
+};
+
+/* A place in code. Its identity is (mapping, address, lines as given here): a location added without lines stays
+ * the same location when fino_pprof_set_lines names it later. MAPPING may be FINO_PPROF_NONE. */
+uint32_t fino_pprof_add_location(fino_pprof *profile, uint32_t mapping, uint64_t address,
+                                 const struct fino_pprof_line *lines, size_t line_count);
+
+/* Names a location that has no lines yet (symbols found after sampling). */
+void fino_pprof_set_lines(fino_pprof *profile, uint32_t location, const struct fino_pprof_line *lines,
+                          size_t line_count);
+
+/* What the builder knows of a location; LINES is valid until the builder changes. */
+struct fino_pprof_location_info {
+    uint32_t mapping;
+    uint64_t address;
+    const struct fino_pprof_line *lines;
+    size_t line_count;
+};
+size_t fino_pprof_location_count(const fino_pprof *profile); /* ids are 0..count-1 */
+struct fino_pprof_location_info fino_pprof_get_location(const fino_pprof *profile, uint32_t location);
+
+/* A label: KEY with either a string value (UNIT and NUMBER unused) or, with STRING == FINO_PPROF_NONE, a number. */
+struct fino_pprof_label {
+    uint32_t key;
+    uint32_t string;
+    int64_t number;
+    uint32_t unit; /* string id, 0 for none */
+};
+/* Interns a set of labels; order does not matter. The empty set is always 0. */
+uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label *labels, size_t count);
+
+/* Adds VALUES (one per sample type) to the sample with this stack (leaf first) and label set. O(count).
+ * Returns: 0 or a negative errno. */
+int fino_pprof_add_sample(fino_pprof *profile, const uint32_t *locations, size_t count, uint32_t label_set,
+                          const int64_t *values);
+
+/* Remembers all values of now, as the start of a recording. Returns: NULL when memory is short.
+ * Owns: fino_pprof_snapshot_free; it must not outlive the builder. */
+fino_pprof_snapshot *fino_pprof_take_snapshot(const fino_pprof *profile);
+void fino_pprof_snapshot_free(fino_pprof_snapshot *snapshot);
+
+/* What a profile says beside its samples. Every member may be zero. */
+struct fino_pprof_header {
+    int64_t time_nanos; /* Unix time of the start */
+    int64_t duration_nanos;
+    struct fino_pprof_value_type period_type; /* members NULL: none */
+    int64_t period;
+    const char *default_sample_type;
+    const char *doc_url;
+    const char *drop_frames;
+    const char *keep_frames;
+    const char *const *comments;
+    size_t comment_count;
+};
+
+/* Encodes what was added since SINCE (NULL: everything): samples whose values all are 0 are left out, and so is all
+ * that no remaining sample refers to. String 0 is "", no string, function, location or sample occurs twice.
+ * GZIP_LEVEL: 0 for plain protobuf, else 1..12 for gzip.
+ * Returns: 0 with *DATA_OUT and *NBYTES_OUT, or a negative errno. Owns: fino_pprof_bytes_free frees *DATA_OUT. */
+int fino_pprof_encode(fino_pprof *profile, const fino_pprof_snapshot *since, const struct fino_pprof_header *header,
+                      int gzip_level, uint8_t **data_out, size_t *nbytes_out);
+void fino_pprof_bytes_free(fino_pprof *profile, uint8_t *data, size_t nbytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

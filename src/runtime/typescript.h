@@ -1,0 +1,34 @@
+/* typescript.h: erases TypeScript's types in place, so that every line and column stays what it is in the editor.
+ *
+ * Every erased character becomes a space (newlines stay; a character outside the BMP becomes two spaces, so that
+ * columns counted in UTF-16 units stay too). Constructs with run-time meaning that are not handled are errors, never
+ * silently wrong output.
+ *
+ * Threads: any number of calls at once; no shared state.
+ */
+#ifndef FINO_RT_TYPESCRIPT_H
+#define FINO_RT_TYPESCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rt_ts_options {
+    bool jsx; /* .tsx: `<T>x` casts are not types but elements */
+};
+
+struct rt_ts_error {
+    uint32_t line;   /* from 1 */
+    uint32_t column; /* from 1, in UTF-16 units */
+    size_t offset;   /* in bytes */
+    char message[200];
+};
+
+/* Inputs: SOURCE, NBYTES of UTF-8 (need not end in NUL; a BOM is allowed); OPTIONS may be NULL.
+ * Output: JavaScript in *OUT, *OUT_NBYTES long and NUL-terminated beyond that. Owns: the caller frees *OUT.
+ * Returns: 0; -EINVAL with *ERROR filled (syntax that is wrong or not handled); -EILSEQ with *ERROR (invalid UTF-8);
+ * -ENOMEM. */
+int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *options, char **out,
+                size_t *out_nbytes, struct rt_ts_error *error);
+
+#endif
