@@ -1,106 +1,244 @@
 #!/usr/bin/env bash
-# Builds fino. See ./build.sh --help; README.md tells what is where.
+# Builds fino. ./build.sh --help says how; README.md tells what is where.
+# shellcheck disable=SC2046,SC2086 # lists of files and flags are split on purpose
 set -euo pipefail
 cd "$(dirname "$0")"
 
-CC=${CC:-gcc}
-CXX=${CXX:-g++}
-V8=${V8_PREFIX:-$PWD/vendor/v8}
+export CC=${CC:-gcc} CXX=${CXX:-g++}
 JOBS=${JOBS:-$(nproc)}
+V8=${V8_PREFIX:-vendor/v8}
 
-WARN="-Wall -Wextra -Werror -Wvla -Wwrite-strings"
-COMMON="-g -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer -pthread -D_GNU_SOURCE $WARN"
-CFLAGS_C="-std=c17 -Wstrict-prototypes -Wmissing-prototypes"
-CFLAGS_CXX="-std=c++17 -fno-rtti -fno-exceptions -Wno-unused-parameter -isystem $V8/include"
-INCLUDE="-Isrc -Ivendor/xxhash/include"
+export COMMON="-g -pthread -D_GNU_SOURCE -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer
+  -Wall -Wextra -Werror -Wvla -Wwrite-strings -Isrc -isystem vendor/xxhash/include"
+export C_ONLY="-Wstrict-prototypes -Wmissing-prototypes"
+export CXX_ONLY="-std=c++17 -fno-rtti -fno-exceptions -isystem $V8/include ${V8_DEFINES:-}"
 
 usage() {
-  cat <<'EOF'
-usage: ./build.sh [release|debug|asan]   build fino (default: release, into build/fino)
-       ./build.sh test [PATTERN]         build, then run the tests (whose path contains PATTERN)
-       ./build.sh unit NAME...           build and run tests/unit/NAME.c only (NAME without .c)
-       ./build.sh bench | fuzz | stress  the long runs in tests/bench, tests/fuzz, tests/stress
-       ./build.sh install PREFIX         copy fino and the libraries it needs below PREFIX
-       ./build.sh clean                  remove build/
-environment: CC, CXX, JOBS, V8_PREFIX (your own V8: include/ and lib/)
-EOF
+  cat <<'USAGE'
+usage: ./build.sh [release]          build/fino: -O2 -g, with symbols
+       ./build.sh debug | asan       build/debug/fino, build/asan/fino (AddressSanitizer and UBSan)
+       ./build.sh lib                build/lib: libfinopprof.a, libfinosampler.a and their headers, for C programs
+       ./build.sh test [PATTERN]     all tests, or those whose path contains PATTERN
+       ./build.sh unit NAME...       tests/unit/NAME.c only, with sanitizers (MODE=release: without)
+       ./build.sh bench [PATTERN]    the measurements in tests/bench
+       ./build.sh fuzz [SECONDS [NAME...]]    tests/fuzz/NAME.c, or all of them, for so long each (60)
+       ./build.sh stress [SECONDS [NAME...]]  the same for tests/stress/NAME.c, .sh or .js
+       ./build.sh install PREFIX     PREFIX/bin/fino and the libraries it needs; PREFIX may be moved later
+       ./build.sh clean              remove build/ (not what vendor/fetch.sh fetched)
+environment:
+  CC, CXX, JOBS   compilers (gcc, g++) and how many of them run at once
+  V8_PREFIX       your own V8: include/v8.h and lib/libnode.so*, lib/libv8.so or lib/libv8_monolith.a
+  V8_DEFINES      what that V8 was built with, such as -DV8_COMPRESS_POINTERS
+USAGE
 }
+
+die() { echo "build.sh: $*" >&2; exit 1; }
 
 mode_flags() {
   case $1 in
     release) echo "-O2 -DNDEBUG" ;;
     debug) echo "-O0 -DFINO_DEBUG" ;;
     asan) echo "-O1 -DFINO_DEBUG -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
+    lib | musl) echo "-O2 -DNDEBUG -fPIC" ;;
+    fuzz) echo "-O1 -DFINO_DEBUG -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" ;;
+    *) die "no such mode: $1" ;;
   esac
 }
 
-fetch() {
-  [ -n "${V8_PREFIX:-}" ] || [ -e vendor/v8/lib/libnode.so ] || vendor/fetch.sh
-  [ -e vendor/xxhash/include/xxhash.h ] || vendor/fetch.sh
+# ---- What is needed
+
+need_compilers() {
+  command -v "$CC" >/dev/null && command -v "$CXX" >/dev/null && return
+  die "$CC and $CXX are needed. On Debian: apt-get install gcc g++"
 }
 
-# compile MODE FILE...: each to build/MODE/obj/FILE.o unless it is newer than all it includes.
-compile() {
-  local mode=$1 flags src obj stale=()
+need_xxhash() { # a copy of the system's will do where V8 is the user's own
+  if [ -z "${V8_PREFIX:-}" ] || ! echo '#include <xxhash.h>' | $CC -E - >/dev/null 2>&1; then vendor/fetch.sh xxhash; fi
+}
+
+need_v8() { # sets V8_LINK
+  local rpath="\$ORIGIN/../lib/fino" lib=$V8/lib
+  [ -n "${V8_PREFIX:-}" ] || vendor/fetch.sh v8
+  [ -e "$V8/include/v8.h" ] || die "no V8 there: $V8/include/v8.h is missing"
+  if [ -e "$lib/libv8_monolith.a" ]; then
+    V8_LINK="$lib/libv8_monolith.a -ldl -lrt -lm"
+  elif [ -e "$lib/libv8.so" ] && [ -e "$lib/libv8_libplatform.so" ]; then
+    V8_LINK="$lib/libv8.so $lib/libv8_libplatform.so $lib/libv8_libbase.so"
+  else
+    V8_LINK=$(compgen -G "$lib/libnode.so*" | head -n 1) || die "no V8 there: nothing known in $lib"
+  fi
+  # DT_RPATH, not DT_RUNPATH: V8's library finds its own libraries through it too.
+  if [ -n "${V8_PREFIX:-}" ]; then rpath+=:$(realpath "$lib"); else rpath+=:\$ORIGIN/$1/vendor/v8/lib; fi
+  V8_LINK+=" -Wl,--disable-new-dtags,-rpath,$rpath,-rpath-link,$lib,--allow-shlib-undefined"
+}
+
+# ---- Compiling: each source to build/MODE/obj/SOURCE.o, again when it or anything it includes has changed
+
+compile() { # compile MODE SOURCE...
+  local mode=$1 flags source stale=() dir=build/$1
   shift
-  flags="$(mode_flags "$mode") $COMMON $INCLUDE"
-  for src; do
-    obj=build/$mode/obj/$src.o
-    fresh "$obj" || stale+=("$src")
-  done
-  [ ${#stale[@]} -gt 0 ] || return 0
-  printf '%s\n' "${stale[@]}" | FLAGS="$flags" MODE=$mode CC=$CC CXX=$CXX C="$CFLAGS_C" X="$CFLAGS_CXX" \
-    xargs -P "$JOBS" -I{} sh -c '
-      obj=build/$MODE/obj/{}.o; mkdir -p "$(dirname "$obj")"; echo "  compile {}"
-      case {} in
-        *.cc) $CXX $FLAGS $X -MMD -MP -c {} -o "$obj" ;;
-        *)    $CC $FLAGS $C -MMD -MP -c {} -o "$obj" ;;
-      esac || { rm -f "$obj"; exit 255; }'
+  need_compilers
+  mkdir -p "$dir"
+  flags="$(mode_flags "$mode") $COMMON"
+  remember "$dir/flags" "$CC|$CXX|$flags|$C_ONLY|$CXX_ONLY"
+  for source; do is_fresh "$dir" "$source" || stale+=("$source"); done
+  [ ${#stale[@]} -eq 0 ] ||
+    printf "%s\n" "${stale[@]}" | FLAGS=$flags xargs -P "$JOBS" -I{} bash -c "compile_one $dir {}"
 }
 
-fresh() { # fresh OBJECT: it exists and nothing in its .d file is newer
-  local obj=$1 dep
-  [ -e "$obj" ] && [ "$obj" -nt build.sh ] || return 1
-  for dep in $(sed -e 's/^[^:]*://' -e 's/\\$//' "${obj%.o}.d" 2>/dev/null | tr '\n' ' '); do
-    dep=${dep%:}
-    [ ! "$dep" -nt "$obj" ] && [ -e "$dep" ] || return 1
+# Several builds may run in one tree: an object appears whole, and no younger than what was read for it.
+compile_one() { # compile_one DIR SOURCE
+  local object=$1/obj/$2.o compiler
+  local new=$object.$$
+  mkdir -p "${object%/*}"
+  case $2 in
+    *.cc) compiler="$CXX $CXX_ONLY" ;;
+    src/deflate/* | src/pprof/*) compiler="$CC -std=c11 $C_ONLY" ;;
+    *) compiler="$CC -std=c17 $C_ONLY" ;;
+  esac
+  echo "  compile $2"
+  : >"$new.begun"
+  if ! $compiler $FLAGS -MMD -MP -MF "$new.d" -MT object -c "$2" -o "$new"; then rm -f "$new"*; return 1; fi
+  touch -r "$new.begun" "$new"
+  mv "$new.d" "$object.d" && mv "$new" "$object" && rm "$new.begun"
+}
+export -f compile_one
+
+is_fresh() { # is_fresh DIR SOURCE
+  local object=$1/obj/$2.o rule file
+  [ -e "$object.d" ] && [ "$object" -nt "$1/flags" ] || return 1
+  rule=$(<"$object.d")
+  rule=${rule//\\$'\n'/}
+  rule=${rule%%$'\n'*}
+  for file in ${rule#object:}; do [ -e "$file" ] && [ "$object" -nt "$file" ] || return 1; done
+  case $2 in src/runtime/builtins.c) for file in src/runtime/js/*; do [ "$object" -nt "$file" ] || return 1; done ;; esac
+}
+
+remember() { # remember FILE TEXT: FILE is younger than all that was made while it said something else
+  [ -e "$1" ] && [ "$(<"$1")" = "$2" ] || echo "$2" >"$1"
+}
+
+link() { # link OUT COMMAND...: runs COMMAND -o OUT unless neither it nor any file it names has changed
+  local out=$1 word
+  shift
+  mkdir -p "${out%/*}"
+  remember "$out.link" "$*"
+  for word in "$out.link" "$@"; do
+    if [ -f "$word" ] && [ ! "$out" -nt "$word" ]; then
+      "$@" -o "$out.$$" && mv "$out.$$" "$out"
+      return
+    fi
   done
 }
 
-objects() { local mode=$1 src; shift; for src; do echo "build/$mode/obj/$src.o"; done; }
-library_sources() { ls src/deflate/*.c src/pprof/*.c src/sampler/*.c 2>/dev/null; }
-runtime_sources() { ls src/runtime/*.c src/runtime/*.cc 2>/dev/null; }
+objects() { local mode=$1 source; shift; for source; do echo "build/$mode/obj/$source.o"; done; }
+
+# ---- The parts: deflate <- pprof <- sampler <- runtime
+
+sources() { compgen -G "src/$1/*.c" | grep -v '_interpose\.c$' || true; }
+library_sources() { # library_sources LAYER: its own and those of all below it
+  sources deflate
+  [ "$1" = deflate ] || sources pprof
+  [ "$1" = deflate ] || [ "$1" = pprof ] || sources sampler
+}
 
 build() { # build MODE
-  local mode=$1 out=build/$1/fino
-  fetch
-  # shellcheck disable=SC2046
-  compile "$mode" $(library_sources) $(runtime_sources)
-  [ "$mode" = release ] && out=build/fino
-  # DT_RPATH, not DT_RUNPATH: libnode finds its own libraries through it too.
-  # shellcheck disable=SC2046
-  $CXX $(mode_flags "$mode") -pthread -o "$out" $(objects "$mode" $(library_sources) $(runtime_sources)) \
-    -Wl,-z,now -Wl,--disable-new-dtags "-Wl,-rpath,\$ORIGIN/../lib/fino:$V8/lib" \
-    -L"$V8/lib" -lnode -Wl,--allow-shlib-undefined
+  local mode=$1 out=build/$1/fino up=../.. all
+  if [ "$mode" = release ]; then out=build/fino up=..; fi
+  need_compilers
+  need_xxhash
+  need_v8 $up
+  tests/check.sh includes
+  all="$(library_sources sampler) $(compgen -G 'src/sampler/*_interpose.c') $(compgen -G 'src/runtime/*.c*')"
+  compile "$mode" $all
+  [ "$mode" != release ] || tests/check.sh signals
+  link "$out" "$CXX" $(mode_flags "$mode") -pthread -Wl,-z,now -Wl,--export-dynamic-symbol=pthread_create \
+    $(objects "$mode" $all) $V8_LINK
 }
 
-build_unit() { # build_unit MODE NAME -> build/MODE/unit/NAME; '// LINK: ...' in the file names further libraries
-  local mode=$1 src=tests/unit/$2.c out=build/$1/unit/$2 link
-  link=$(sed -n 's,^// LINK: ,,p' "$src")
-  # shellcheck disable=SC2046
-  compile "$mode" $(library_sources) "$src"
-  mkdir -p "build/$mode/unit"
-  # shellcheck disable=SC2046,SC2086
-  $CC $(mode_flags "$mode") -pthread -o "$out" "build/$mode/obj/$src.o" \
-    $(objects "$mode" $(library_sources)) $link -lm
+build_libraries() { # build_libraries MODE DIR
+  need_xxhash
+  compile "$1" $(library_sources sampler)
+  mkdir -p "$2/include"/{deflate,pprof,sampler}
+  archive "$2/libfinopprof.a" $(objects "$1" $(library_sources pprof))
+  archive "$2/libfinosampler.a" $(objects "$1" $(library_sources sampler))
+  cp src/deflate/deflate.h "$2/include/deflate/"
+  cp src/pprof/pprof.h "$2/include/pprof/"
+  cp src/sampler/sampler.h src/sampler/managed.h "$2/include/sampler/"
+}
+archive() { rm -f "$1"; ar rcsD "$@"; }
+
+build_test() { # build_test MODE SOURCE OUT [FLAG...]: a test program with the libraries whose headers it includes
+  local mode=$1 source=$2 out=$3 layer all
+  shift 3
+  all="$source $(sed -n 's,^// SOURCES: ,,p' "$source")"
+  for layer in sampler pprof deflate; do grep -q "^#include \"$layer/" $all && break; done
+  all+=" $(library_sources $layer)"
+  need_xxhash
+  compile "$mode" $all
+  link "$out" "$CC" $(mode_flags "$mode") -pthread -Wl,-z,now $(objects "$mode" $all) "$@" \
+    $(sed -n 's,^// LINK: ,,p' "$source") -lm
+}
+
+# ---- Tests, one at a time; tests/run.sh runs them all
+
+run_unit() { # run_unit NAME
+  local mode=${MODE:-asan}
+  build_test "$mode" "tests/unit/$1.c" "build/$mode/unit/$1"
+  "build/$mode/unit/$1"
+}
+
+run_fuzz() { # run_fuzz SECONDS [NAME...]: each is a LLVMFuzzerTestOneInput; its corpus grows in build/fuzz
+  local seconds=$1 name
+  shift
+  command -v clang >/dev/null || die "fuzzing needs clang. On Debian: apt-get install clang"
+  [ $# -gt 0 ] || set -- $(compgen -G 'tests/fuzz/fuzz_*.c' | sed 's,.*/\(.*\)\.c,\1,')
+  for name; do
+    CC=clang CXX=clang++ build_test fuzz "tests/fuzz/$name.c" "build/fuzz/$name" -fsanitize=fuzzer
+    mkdir -p "build/fuzz/corpus/$name"
+    "build/fuzz/$name" -max_total_time="$seconds" -artifact_prefix="build/fuzz/$name-" -verbosity=0 \
+      -print_final_stats=1 "build/fuzz/corpus/$name" $(compgen -G "tests/fuzz/corpus/${name#fuzz_}")
+  done
+}
+
+run_stress() { # run_stress SECONDS [NAME...]: each takes SECONDS as its first argument
+  local seconds=$1 name
+  shift
+  build release
+  [ $# -gt 0 ] || set -- $(compgen -G 'tests/stress/stress*.*' | sed 's,.*/\(.*\)\..*,\1,')
+  for name; do
+    echo "== stress/$name for $seconds s"
+    if [ -e "tests/stress/$name.c" ]; then
+      build_test release "tests/stress/$name.c" "build/stress/$name"
+      "build/stress/$name" "$seconds"
+    elif [ -e "tests/stress/$name.sh" ]; then
+      "tests/stress/$name.sh" "$seconds"
+    else
+      build/fino run "$(compgen -G "tests/stress/$name.*")" "$seconds"
+    fi
+  done
+}
+
+install_below() { # install_below PREFIX
+  mkdir -p "$1/bin" "$1/lib/fino"
+  cp build/fino "$1/bin/fino"
+  find "$V8/lib" -name '*.so*' -exec cp -a -t "$1/lib/fino" {} +
+  echo "installed $1/bin/fino"
 }
 
 case ${1:-release} in
   release | debug | asan) build "${1:-release}" ;;
+  lib)
+    build_libraries lib build/lib
+    if command -v musl-gcc >/dev/null; then CC=musl-gcc build_libraries musl build/lib/musl; fi
+    ;;
   test) shift; build release; exec tests/run.sh "$@" ;;
-  unit) shift; fetch; for name; do build_unit "${MODE:-asan}" "$name" && "build/${MODE:-asan}/unit/$name"; done ;;
-  fetch) fetch ;;
+  unit) shift; for name; do run_unit "$name"; done ;;
+  bench) build release; for script in tests/bench/*"${2:-}"*.sh; do echo "== $script"; "$script"; done ;;
+  fuzz | stress) "run_$1" "${2:-60}" "${@:3}" ;;
+  install) [ $# -eq 2 ] || { usage >&2; exit 2; }; build release; install_below "$2" ;;
+  fetch) vendor/fetch.sh ;;
   clean) rm -rf build ;;
-  -h | --help) usage ;;
+  -h | --help | help) usage ;;
   *) usage >&2; exit 2 ;;
 esac

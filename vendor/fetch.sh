@@ -6,10 +6,7 @@
 # `pins` says which packages. Both folders are put in place whole or not at all. fetch.sh [v8] [xxhash]: only these.
 set -euo pipefail
 cd "$(dirname "$0")"
-mkdir -p cache
-find cache -maxdepth 1 -name "work.*" -mmin +60 -exec rm -rf {} +  # of runs that were killed
-work=$(mktemp -d "$PWD/cache/work.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+[ $# -gt 0 ] || set -- v8 xxhash
 apt_options=(-qq -o APT::Sandbox::User=root)
 
 say() { echo "vendor/fetch.sh: $*" >&2; }
@@ -123,8 +120,18 @@ install_folder() { # install_folder NAME: moves $work/NAME here, marked with the
   mv "$work/$1" "$1"
 }
 
-need_tools
-[ $# -gt 0 ] || set -- v8 xxhash
+main() { # main PART...
+  local part
+  need_tools
+  mkdir -p cache
+  find cache -maxdepth 1 -name "work.*" -mmin +60 -exec rm -rf {} + # left by runs that were killed
+  work=$(mktemp -d "$PWD/cache/work.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  for part; do "fetch_$part"; done
+}
+
 for part; do
-  cmp -s pins "$part/pins" || "fetch_$part"
+  shift
+  cmp -s pins "$part/pins" || set -- "$@" "$part"
 done
+[ $# -eq 0 ] || main "$@"
