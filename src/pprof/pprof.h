@@ -6,7 +6,8 @@
  * overlapping recordings free while sampling.
  *
  * Threads:  one builder belongs to one thread at a time; the caller locks. Different builders are independent.
- * Errors:   a builder that runs out of memory latches -ENOMEM, ignores what follows and fails to encode.
+ * Errors:   a builder that runs out of memory latches -ENOMEM, ignores what follows and fails to encode. An id that it
+ *           never gave out, other than FINO_PPROF_NONE where that is allowed, latches -EINVAL in the same way.
  * Source:   github.com/google/pprof, proto/profile.proto.
  */
 #ifndef FINO_PPROF_H
@@ -28,6 +29,9 @@ typedef struct fino_pprof_snapshot fino_pprof_snapshot;
 /* What every intern function returns on failure, and what stands for "none" where an id is optional. */
 #define FINO_PPROF_NONE UINT32_MAX
 
+/* The most dimensions that a sample's value may have. */
+#define FINO_PPROF_SAMPLE_TYPES_MAX 64
+
 /* One dimension of a sample's value, such as {"cpu", "nanoseconds"}. */
 struct fino_pprof_value_type {
     const char *type;
@@ -36,7 +40,7 @@ struct fino_pprof_value_type {
 
 struct fino_pprof_config {
     const struct fino_pprof_value_type *sample_types; /* at least one */
-    size_t sample_type_count;                         /* 1..16 */
+    size_t sample_type_count;                         /* 1..FINO_PPROF_SAMPLE_TYPES_MAX */
     const struct fino_allocator *allocator;           /* NULL: malloc and free */
     uint64_t hash_seed;                               /* unpredictable where names are hostile */
 };
@@ -77,9 +81,9 @@ uint32_t fino_pprof_add_mapping(fino_pprof *profile, const struct fino_pprof_map
 
 /* One line of a location: the innermost inlined function first, as in profile.proto. */
 struct fino_pprof_line {
-    uint32_t function;
-    int64_t line;   /* 0: unknown */
-    int64_t column; /* 0: unknown */
+    uint32_t function; /* FINO_PPROF_NONE: unknown */
+    int64_t line;      /* 0: unknown */
+    int64_t column;    /* 0: unknown */
 };
 
 /* A place in code. Its identity is (mapping, address, lines as given here): a location added without lines stays
@@ -87,7 +91,7 @@ struct fino_pprof_line {
 uint32_t fino_pprof_add_location(fino_pprof *profile, uint32_t mapping, uint64_t address,
                                  const struct fino_pprof_line *lines, size_t line_count);
 
-/* Names a location that has no lines yet (symbols found after sampling). */
+/* Names a location that has no lines yet (symbols found after sampling); one that has some is left alone. */
 void fino_pprof_set_lines(fino_pprof *profile, uint32_t location, const struct fino_pprof_line *lines,
                           size_t line_count);
 
@@ -97,9 +101,13 @@ struct fino_pprof_location_info {
     uint64_t address;
     const struct fino_pprof_line *lines;
     size_t line_count;
+    bool is_folded; /* other addresses with the same instructions were folded into this one */
 };
 size_t fino_pprof_location_count(const fino_pprof *profile); /* ids are 0..count-1 */
 struct fino_pprof_location_info fino_pprof_get_location(const fino_pprof *profile, uint32_t location);
+
+/* The same as fino_pprof_add_location, with all that a location can say. */
+uint32_t fino_pprof_intern_location(fino_pprof *profile, const struct fino_pprof_location_info *location);
 
 /* A label: KEY with either a string value (UNIT and NUMBER unused) or, with STRING == FINO_PPROF_NONE, a number. */
 struct fino_pprof_label {

@@ -1,0 +1,486 @@
+/* builder.c: interning of functions, mappings, locations, label sets and stacks; samples and snapshots. */
+#include "pprof/builder.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint32_t pprof_fail(fino_pprof *profile, int error) {
+    if (profile->error == 0) profile->error = error;
+    return FINO_PPROF_NONE;
+}
+
+int fino_pprof_error(const fino_pprof *profile) {
+    return profile->error;
+}
+
+/* A string id that the builder gave out. */
+static bool is_string(const fino_pprof *profile, uint32_t id) {
+    return id < profile->strings.list.count;
+}
+
+/* Makes room in a vector and its index. */
+#define RESERVE_BOTH(profile, vector, index)                                                                           \
+    (PPROF_RESERVE(&(profile)->allocator, (vector), 1) && pprof_index_reserve(&(profile)->allocator, (index)))
+
+uint32_t fino_pprof_string(fino_pprof *profile, const char *text, size_t nbytes) {
+    if (profile->error) return FINO_PPROF_NONE;
+    uint32_t id = pprof_strings_intern(&profile->allocator, &profile->strings, text, nbytes);
+    return id == FINO_PPROF_NONE ? pprof_fail(profile, -ENOMEM) : id;
+}
+
+/* ---- Functions ---- */
+
+static bool functions_equal(const struct fino_pprof_function *a, const struct fino_pprof_function *b) {
+    return a->name == b->name && a->system_name == b->system_name && a->filename == b->filename &&
+           a->start_line == b->start_line;
+}
+
+uint32_t fino_pprof_add_function(fino_pprof *profile, const struct fino_pprof_function *function) {
+    if (profile->error) return FINO_PPROF_NONE;
+    if (!is_string(profile, function->name) || !is_string(profile, function->system_name) ||
+        !is_string(profile, function->filename))
+        return pprof_fail(profile, -EINVAL);
+
+    uint64_t key[] = {(uint64_t)function->name << 32 | function->system_name, function->filename,
+                      (uint64_t)function->start_line};
+    uint32_t hash = pprof_hash(key, sizeof key, profile->seed);
+    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->function_index, hash, &at)) != FINO_PPROF_NONE;)
+        if (functions_equal(&profile->functions.items[id], function)) return id;
+
+    if (!RESERVE_BOTH(profile, &profile->functions, &profile->function_index)) return pprof_fail(profile, -ENOMEM);
+    uint32_t id = profile->functions.count++;
+    profile->functions.items[id] = *function;
+    pprof_index_put(&profile->function_index, hash, id);
+    return id;
+}
+
+/* ---- Mappings ---- */
+
+/* Flags are not part of a mapping's identity: what is learnt later only adds to them. */
+static bool mappings_equal(const struct fino_pprof_mapping *a, const struct fino_pprof_mapping *b) {
+    return a->memory_start == b->memory_start && a->memory_limit == b->memory_limit &&
+           a->file_offset == b->file_offset && a->filename == b->filename && a->build_id == b->build_id;
+}
+
+static void mapping_add_flags(struct fino_pprof_mapping *mapping, const struct fino_pprof_mapping *more) {
+    mapping->has_functions |= more->has_functions;
+    mapping->has_filenames |= more->has_filenames;
+    mapping->has_line_numbers |= more->has_line_numbers;
+    mapping->has_inline_frames |= more->has_inline_frames;
+}
+
+uint32_t fino_pprof_add_mapping(fino_pprof *profile, const struct fino_pprof_mapping *mapping) {
+    if (profile->error) return FINO_PPROF_NONE;
+    if (!is_string(profile, mapping->filename) || !is_string(profile, mapping->build_id))
+        return pprof_fail(profile, -EINVAL);
+
+    uint64_t key[] = {mapping->memory_start, mapping->memory_limit, mapping->file_offset,
+                      (uint64_t)mapping->filename << 32 | mapping->build_id};
+    uint32_t hash = pprof_hash(key, sizeof key, profile->seed);
+    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->mapping_index, hash, &at)) != FINO_PPROF_NONE;) {
+        if (!mappings_equal(&profile->mappings.items[id], mapping)) continue;
+        mapping_add_flags(&profile->mappings.items[id], mapping);
+        return id;
+    }
+
+    if (!RESERVE_BOTH(profile, &profile->mappings, &profile->mapping_index)) return pprof_fail(profile, -ENOMEM);
+    uint32_t id = profile->mappings.count++;
+    profile->mappings.items[id] = *mapping;
+    pprof_index_put(&profile->mapping_index, hash, id);
+    return id;
+}
+
+/* ---- Locations ---- */
+
+static uint32_t hash_location(const fino_pprof *profile, const struct fino_pprof_location_info *info) {
+    uint64_t key[] = {info->address, (uint64_t)info->mapping << 1 | info->is_folded, info->line_count};
+    uint64_t hash = pprof_hash64(key, sizeof key, profile->seed);
+    for (size_t i = 0; i < info->line_count; i++) {
+        const struct fino_pprof_line *line = &info->lines[i];
+        uint64_t line_key[] = {line->function, (uint64_t)line->line, (uint64_t)line->column};
+        hash = pprof_hash64(line_key, sizeof line_key, hash);
+    }
+    return (uint32_t)hash;
+}
+
+static bool lines_equal(const struct fino_pprof_line *a, const struct fino_pprof_line *b, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (a[i].function != b[i].function || a[i].line != b[i].line || a[i].column != b[i].column) return false;
+    return true;
+}
+
+/* Is INFO what this location was added as, or what it is now? */
+static bool location_is(const fino_pprof *profile, const struct pprof_location *location,
+                        const struct fino_pprof_location_info *info) {
+    if (location->address != info->address || location->mapping != info->mapping ||
+        location->is_folded != info->is_folded)
+        return false;
+    if (info->line_count == 0) return location->added_unnamed;
+    return location->line_count == info->line_count &&
+           lines_equal(&profile->lines.items[location->line_begin], info->lines, info->line_count);
+}
+
+static uint32_t find_location(const fino_pprof *profile, const struct fino_pprof_location_info *info, uint32_t hash) {
+    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->location_index, hash, &at)) != FINO_PPROF_NONE;)
+        if (location_is(profile, &profile->locations.items[id], info)) return id;
+    return FINO_PPROF_NONE;
+}
+
+static bool lines_are_valid(const fino_pprof *profile, const struct fino_pprof_line *lines, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].function >= profile->functions.count && lines[i].function != FINO_PPROF_NONE) return false;
+    return true;
+}
+
+/* Appends lines for which there is room and points the location to them. */
+static void append_lines(fino_pprof *profile, struct pprof_location *location, const struct fino_pprof_line *lines,
+                         size_t count) {
+    location->line_begin = profile->lines.count;
+    location->line_count = (uint32_t)count;
+    if (count) memcpy(profile->lines.items + profile->lines.count, lines, count * sizeof *lines);
+    profile->lines.count += (uint32_t)count;
+}
+
+uint32_t fino_pprof_intern_location(fino_pprof *profile, const struct fino_pprof_location_info *info) {
+    if (profile->error) return FINO_PPROF_NONE;
+    if ((info->mapping >= profile->mappings.count && info->mapping != FINO_PPROF_NONE) ||
+        !lines_are_valid(profile, info->lines, info->line_count))
+        return pprof_fail(profile, -EINVAL);
+
+    uint32_t hash = hash_location(profile, info), id = find_location(profile, info, hash);
+    if (id != FINO_PPROF_NONE) return id;
+
+    if (!RESERVE_BOTH(profile, &profile->locations, &profile->location_index) ||
+        !PPROF_RESERVE(&profile->allocator, &profile->lines, info->line_count))
+        return pprof_fail(profile, -ENOMEM);
+    id = profile->locations.count++;
+    struct pprof_location *location = &profile->locations.items[id];
+    *location = (struct pprof_location){
+        .address = info->address,
+        .mapping = info->mapping,
+        .same_as = FINO_PPROF_NONE,
+        .added_unnamed = info->line_count == 0,
+        .is_folded = info->is_folded,
+    };
+    append_lines(profile, location, info->lines, info->line_count);
+    pprof_index_put(&profile->location_index, hash, id);
+    return id;
+}
+
+uint32_t fino_pprof_add_location(fino_pprof *profile, uint32_t mapping, uint64_t address,
+                                 const struct fino_pprof_line *lines, size_t line_count) {
+    return fino_pprof_intern_location(
+        profile, &(struct fino_pprof_location_info){
+                     .mapping = mapping, .address = address, .lines = lines, .line_count = line_count});
+}
+
+/* The location is entered a second time, as what it became: whoever adds it with its lines from now on gets the same
+ * id. Where such a location existed before, the two have become one and the encoder merges them. */
+void fino_pprof_set_lines(fino_pprof *profile, uint32_t id, const struct fino_pprof_line *lines, size_t line_count) {
+    if (profile->error) return;
+    if (id >= profile->locations.count || !lines_are_valid(profile, lines, line_count)) {
+        pprof_fail(profile, -EINVAL);
+        return;
+    }
+    struct pprof_location *location = &profile->locations.items[id];
+    if (location->line_count != 0 || line_count == 0) return;
+    if (!PPROF_RESERVE(&profile->allocator, &profile->lines, line_count) ||
+        !pprof_index_reserve(&profile->allocator, &profile->location_index)) {
+        pprof_fail(profile, -ENOMEM);
+        return;
+    }
+    struct fino_pprof_location_info info = {location->mapping, location->address, lines, line_count,
+                                            location->is_folded};
+    uint32_t hash = hash_location(profile, &info);
+    location->same_as = find_location(profile, &info, hash);
+    if (location->same_as != FINO_PPROF_NONE)
+        profile->same_count++;
+    else
+        pprof_index_put(&profile->location_index, hash, id);
+    append_lines(profile, location, lines, line_count);
+}
+
+size_t fino_pprof_location_count(const fino_pprof *profile) {
+    return profile->locations.count;
+}
+
+struct fino_pprof_location_info fino_pprof_get_location(const fino_pprof *profile, uint32_t id) {
+    const struct pprof_location *location = &profile->locations.items[id];
+    return (struct fino_pprof_location_info){
+        .mapping = location->mapping,
+        .address = location->address,
+        .lines = location->line_count ? profile->lines.items + location->line_begin : NULL,
+        .line_count = location->line_count,
+        .is_folded = location->is_folded,
+    };
+}
+
+/* ---- Label sets ---- */
+
+static bool label_is_string(const struct fino_pprof_label *label) {
+    return label->string != FINO_PPROF_NONE;
+}
+
+/* Any total order will do; this one puts equal keys together. Returns: < 0, 0 or > 0. */
+static int compare_labels(const struct fino_pprof_label *a, const struct fino_pprof_label *b) {
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    if (a->string != b->string) return a->string < b->string ? -1 : 1;
+    if (label_is_string(a)) return 0;
+    if (a->number != b->number) return a->number < b->number ? -1 : 1;
+    return a->unit == b->unit ? 0 : a->unit < b->unit ? -1 : 1;
+}
+
+/* Sorts LABELS and drops what occurs twice. Returns: how many are left. Sets are small: insertion sort. */
+static uint32_t sort_labels(struct fino_pprof_label *labels, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct fino_pprof_label label = labels[i];
+        uint32_t at = kept;
+        while (at > 0 && compare_labels(&label, &labels[at - 1]) < 0)
+            at--;
+        if (at > 0 && compare_labels(&label, &labels[at - 1]) == 0) continue;
+        memmove(labels + at + 1, labels + at, (kept - at) * sizeof *labels);
+        labels[at] = label;
+        kept++;
+    }
+    return kept;
+}
+
+static uint32_t hash_labels(const fino_pprof *profile, const struct fino_pprof_label *labels, uint32_t count) {
+    uint64_t hash = profile->seed;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fino_pprof_label *label = &labels[i];
+        uint64_t key[] = {(uint64_t)label->key << 32 | label->string,
+                          label_is_string(label) ? 0 : (uint64_t)label->number,
+                          label_is_string(label) ? 0 : label->unit};
+        hash = pprof_hash64(key, sizeof key, hash);
+    }
+    return (uint32_t)hash;
+}
+
+static bool label_set_is(const fino_pprof *profile, uint32_t id, const struct fino_pprof_label *labels,
+                         uint32_t count) {
+    const struct pprof_label_set *set = &profile->label_sets.items[id];
+    if (set->label_count != count) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (compare_labels(&profile->labels.items[set->label_begin + i], &labels[i]) != 0) return false;
+    return true;
+}
+
+static bool labels_are_valid(const fino_pprof *profile, const struct fino_pprof_label *labels, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!is_string(profile, labels[i].key)) return false;
+        if (label_is_string(&labels[i]) ? !is_string(profile, labels[i].string) : !is_string(profile, labels[i].unit))
+            return false;
+    }
+    return true;
+}
+
+/* The new set is built at the end of the labels and stays there only if it is new. */
+uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label *labels, size_t count) {
+    if (profile->error) return FINO_PPROF_NONE;
+    if (count == 0) return 0;
+    if (!labels_are_valid(profile, labels, count)) return pprof_fail(profile, -EINVAL);
+    if (!RESERVE_BOTH(profile, &profile->label_sets, &profile->label_set_index) ||
+        !PPROF_RESERVE(&profile->allocator, &profile->labels, count))
+        return pprof_fail(profile, -ENOMEM);
+
+    struct fino_pprof_label *sorted = profile->labels.items + profile->labels.count;
+    memcpy(sorted, labels, count * sizeof *labels);
+    uint32_t kept = sort_labels(sorted, (uint32_t)count), hash = hash_labels(profile, sorted, kept);
+    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->label_set_index, hash, &at)) != FINO_PPROF_NONE;)
+        if (label_set_is(profile, id, sorted, kept)) return id;
+
+    uint32_t id = profile->label_sets.count++;
+    profile->label_sets.items[id] = (struct pprof_label_set){profile->labels.count, kept};
+    profile->labels.count += kept;
+    pprof_index_put(&profile->label_set_index, hash, id);
+    return id;
+}
+
+/* ---- Samples ---- */
+
+/* A stack as the caller gives it, leaf first. */
+struct stack {
+    const uint32_t *locations;
+    uint32_t depth;
+    uint32_t label_set;
+};
+
+static bool sample_is(const fino_pprof *profile, uint32_t id, const struct stack *stack) {
+    const struct pprof_sample *sample = &profile->samples.items[id];
+    if (sample->depth != stack->depth || sample->label_set != stack->label_set) return false;
+    const uint32_t *locations = stack->locations;
+    uint32_t tail_count = stack->depth % CHUNK_DEPTH;
+    for (uint32_t i = 0; i < tail_count; i++)
+        if (profile->tails.items[sample->tail_begin + i] != locations[i]) return false;
+    locations += tail_count;
+    for (uint32_t chunk = sample->chunk; chunk != FINO_PPROF_NONE; locations += CHUNK_DEPTH) {
+        const struct pprof_chunk *piece = &profile->chunks.items[chunk];
+        if (memcmp(piece->locations, locations, sizeof piece->locations) != 0) return false;
+        chunk = piece->parent;
+    }
+    return true;
+}
+
+/* Returns: the id, or FINO_PPROF_NONE when memory is short. */
+static uint32_t intern_chunk(fino_pprof *profile, uint32_t parent, const uint32_t *locations) {
+    uint32_t hash = pprof_hash(locations, CHUNK_DEPTH * sizeof *locations, profile->seed + parent);
+    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->chunk_index, hash, &at)) != FINO_PPROF_NONE;) {
+        const struct pprof_chunk *chunk = &profile->chunks.items[id];
+        if (chunk->parent == parent && memcmp(chunk->locations, locations, sizeof chunk->locations) == 0) return id;
+    }
+    if (!RESERVE_BOTH(profile, &profile->chunks, &profile->chunk_index)) return FINO_PPROF_NONE;
+    uint32_t id = profile->chunks.count++;
+    struct pprof_chunk *chunk = &profile->chunks.items[id];
+    chunk->parent = parent;
+    memcpy(chunk->locations, locations, sizeof chunk->locations);
+    pprof_index_put(&profile->chunk_index, hash, id);
+    return id;
+}
+
+static bool reserve_values(fino_pprof *profile) {
+    if (profile->values_capacity > profile->samples.count) return true;
+    profile->values = pprof_grow(&profile->allocator, profile->values, profile->samples.count,
+                                 &profile->values_capacity, 1, profile->sample_type_count * sizeof *profile->values);
+    return profile->values_capacity > profile->samples.count;
+}
+
+/* Returns: the new sample with all values 0, or FINO_PPROF_NONE with the error latched. */
+static uint32_t new_sample(fino_pprof *profile, const struct stack *stack, uint32_t hash) {
+    if (stack->label_set >= profile->label_sets.count) return pprof_fail(profile, -EINVAL);
+    for (uint32_t i = 0; i < stack->depth; i++)
+        if (stack->locations[i] >= profile->locations.count) return pprof_fail(profile, -EINVAL);
+
+    uint32_t tail_count = stack->depth % CHUNK_DEPTH, chunk = FINO_PPROF_NONE;
+    if (!RESERVE_BOTH(profile, &profile->samples, &profile->sample_index) || !reserve_values(profile) ||
+        !PPROF_RESERVE(&profile->allocator, &profile->tails, tail_count))
+        return pprof_fail(profile, -ENOMEM);
+    for (uint32_t at = stack->depth; at > tail_count;) {
+        at -= CHUNK_DEPTH;
+        chunk = intern_chunk(profile, chunk, stack->locations + at);
+        if (chunk == FINO_PPROF_NONE) return pprof_fail(profile, -ENOMEM);
+    }
+
+    uint32_t id = profile->samples.count++;
+    profile->samples.items[id] = (struct pprof_sample){stack->depth, profile->tails.count, chunk, stack->label_set};
+    if (tail_count)
+        memcpy(profile->tails.items + profile->tails.count, stack->locations, tail_count * sizeof *stack->locations);
+    profile->tails.count += tail_count;
+    size_t values_nbytes = profile->sample_type_count * sizeof *profile->values;
+    memset(profile->values + (size_t)id * profile->sample_type_count, 0, values_nbytes);
+    pprof_index_put(&profile->sample_index, hash, id);
+    return id;
+}
+
+int fino_pprof_add_sample(fino_pprof *profile, const uint32_t *locations, size_t count, uint32_t label_set,
+                          const int64_t *values) {
+    if (profile->error) return profile->error;
+    if (count > UINT32_MAX / sizeof *locations) {
+        pprof_fail(profile, -EINVAL);
+        return profile->error;
+    }
+    struct stack stack = {locations, (uint32_t)count, label_set};
+    uint32_t hash = pprof_hash(locations, count * sizeof *locations, profile->seed + label_set), id;
+    for (uint32_t at = hash; (id = pprof_index_next(&profile->sample_index, hash, &at)) != FINO_PPROF_NONE;)
+        if (sample_is(profile, id, &stack)) break;
+    if (id == FINO_PPROF_NONE) id = new_sample(profile, &stack, hash);
+    if (id == FINO_PPROF_NONE) return profile->error;
+    int64_t *sums = profile->values + (size_t)id * profile->sample_type_count;
+    for (uint32_t type = 0; type < profile->sample_type_count; type++)
+        sums[type] = (int64_t)((uint64_t)sums[type] + (uint64_t)values[type]);
+    return 0;
+}
+
+void pprof_sample_stack(const fino_pprof *profile, const struct pprof_sample *sample, uint32_t *out) {
+    uint32_t tail_count = sample->depth % CHUNK_DEPTH;
+    for (uint32_t i = 0; i < tail_count; i++)
+        *out++ = profile->tails.items[sample->tail_begin + i];
+    for (uint32_t chunk = sample->chunk; chunk != FINO_PPROF_NONE; chunk = profile->chunks.items[chunk].parent) {
+        memcpy(out, profile->chunks.items[chunk].locations, sizeof profile->chunks.items[chunk].locations);
+        out += CHUNK_DEPTH;
+    }
+}
+
+/* ---- Snapshots ---- */
+
+fino_pprof_snapshot *fino_pprof_take_snapshot(const fino_pprof *profile) {
+    size_t value_count = (size_t)profile->samples.count * profile->sample_type_count;
+    size_t nbytes = sizeof(fino_pprof_snapshot) + value_count * sizeof *profile->values;
+    fino_pprof_snapshot *snapshot = pprof_alloc(&profile->allocator, nbytes, 1);
+    if (!snapshot) return NULL;
+    snapshot->allocator = profile->allocator;
+    snapshot->sample_count = profile->samples.count;
+    snapshot->nbytes = nbytes;
+    if (value_count) memcpy(snapshot->values, profile->values, value_count * sizeof *profile->values);
+    return snapshot;
+}
+
+void fino_pprof_snapshot_free(fino_pprof_snapshot *snapshot) {
+    if (!snapshot) return;
+    struct fino_allocator allocator = snapshot->allocator;
+    pprof_free(&allocator, snapshot, snapshot->nbytes, 1);
+}
+
+/* ---- Life ---- */
+
+static uint32_t intern_text(fino_pprof *profile, const char *text) {
+    return text ? fino_pprof_string(profile, text, strlen(text)) : 0;
+}
+
+static bool set_sample_types(fino_pprof *profile, const struct fino_pprof_config *config) {
+    profile->sample_types = pprof_alloc(&profile->allocator, config->sample_type_count, sizeof *profile->sample_types);
+    if (!profile->sample_types) return false;
+    profile->sample_type_count = (uint32_t)config->sample_type_count;
+    for (uint32_t i = 0; i < profile->sample_type_count; i++)
+        profile->sample_types[i] = (struct pprof_value_type){intern_text(profile, config->sample_types[i].type),
+                                                             intern_text(profile, config->sample_types[i].unit)};
+    return profile->error == 0;
+}
+
+/* The empty set of labels, whose id is 0 and which no search needs to find. */
+static bool add_empty_label_set(fino_pprof *profile) {
+    if (!PPROF_RESERVE(&profile->allocator, &profile->label_sets, 1)) return false;
+    profile->label_sets.items[profile->label_sets.count++] = (struct pprof_label_set){0, 0};
+    return true;
+}
+
+fino_pprof *fino_pprof_new(const struct fino_pprof_config *config) {
+    if (config->sample_type_count < 1 || config->sample_type_count > FINO_PPROF_SAMPLE_TYPES_MAX) return NULL;
+    const struct fino_allocator *allocator = config->allocator ? config->allocator : &pprof_default_allocator;
+    fino_pprof *profile = pprof_alloc_zeroed(allocator, 1, sizeof *profile);
+    if (!profile) return NULL;
+    profile->allocator = *allocator;
+    profile->seed = config->hash_seed;
+    if (!pprof_strings_init(allocator, &profile->strings, config->hash_seed) || !add_empty_label_set(profile) ||
+        !set_sample_types(profile, config)) {
+        fino_pprof_free(profile);
+        return NULL;
+    }
+    return profile;
+}
+
+void fino_pprof_free(fino_pprof *profile) {
+    if (!profile) return;
+    struct fino_allocator allocator = profile->allocator;
+    pprof_free(&allocator, profile->sample_types, profile->sample_type_count, sizeof *profile->sample_types);
+    pprof_strings_free(&allocator, &profile->strings);
+    PPROF_VECTOR_FREE(&allocator, &profile->functions);
+    pprof_index_free(&allocator, &profile->function_index);
+    PPROF_VECTOR_FREE(&allocator, &profile->mappings);
+    pprof_index_free(&allocator, &profile->mapping_index);
+    PPROF_VECTOR_FREE(&allocator, &profile->locations);
+    pprof_index_free(&allocator, &profile->location_index);
+    PPROF_VECTOR_FREE(&allocator, &profile->lines);
+    PPROF_VECTOR_FREE(&allocator, &profile->label_sets);
+    pprof_index_free(&allocator, &profile->label_set_index);
+    PPROF_VECTOR_FREE(&allocator, &profile->labels);
+    PPROF_VECTOR_FREE(&allocator, &profile->chunks);
+    pprof_index_free(&allocator, &profile->chunk_index);
+    PPROF_VECTOR_FREE(&allocator, &profile->tails);
+    PPROF_VECTOR_FREE(&allocator, &profile->samples);
+    pprof_index_free(&allocator, &profile->sample_index);
+    pprof_free(&allocator, profile->values, profile->values_capacity,
+               profile->sample_type_count * sizeof *profile->values);
+    pprof_free(&allocator, profile, 1, sizeof *profile);
+}

@@ -1,0 +1,114 @@
+/* builder.h: what a builder holds. Between the .c files of this folder; everyone else sees pprof.h.
+ *
+ * Stacks. A sample's stack is cut, from the root, into chunks of CHUNK_DEPTH locations; chunks are hash-consed together
+ * with their parent, so stacks that begin alike share them. What is left over at the leaf (0..CHUNK_DEPTH-1 locations,
+ * the "tail") is stored with the sample:
+ *
+ *     leaf first:  t t t | c c c c c c c c | c c c c c c c c
+ *                  tail    chunk 5           chunk 2 (parent of 5; its own parent is NONE)
+ *
+ * Adding a sample hashes the whole stack once, finds the sample through one index and proves the match by comparing
+ * chunk for chunk. Chunks are only searched for when a stack is new.
+ *
+ * Two extremes bracket CHUNK_DEPTH: 1 is the classic prefix tree (most sharing, 16 bytes a node with its index entry);
+ * infinity is an array a stack (no sharing, 4 bytes a location). tests/bench/bench_pprof_memory.c measures it.
+ */
+#ifndef FINO_PPROF_BUILDER_H
+#define FINO_PPROF_BUILDER_H
+
+#include "pprof/memory.h"
+#include "pprof/strings.h"
+
+#define CHUNK_DEPTH 8
+
+struct pprof_value_type {
+    uint32_t type; /* string ids */
+    uint32_t unit;
+};
+
+struct pprof_location {
+    uint64_t address;
+    uint32_t mapping; /* or FINO_PPROF_NONE */
+    uint32_t line_begin;
+    uint32_t line_count;
+    uint32_t same_as;   /* another location that became equal to this one, or FINO_PPROF_NONE */
+    bool added_unnamed; /* it had no lines when it was added */
+    bool is_folded;
+};
+
+struct pprof_label_set {
+    uint32_t label_begin;
+    uint32_t label_count;
+};
+
+struct pprof_chunk {
+    uint32_t parent;                 /* towards the root, always a smaller id; or FINO_PPROF_NONE */
+    uint32_t locations[CHUNK_DEPTH]; /* leaf first */
+};
+
+struct pprof_sample {
+    uint32_t depth;
+    uint32_t tail_begin; /* depth % CHUNK_DEPTH locations in TAILS */
+    uint32_t chunk;      /* or FINO_PPROF_NONE */
+    uint32_t label_set;
+};
+
+struct fino_pprof {
+    struct fino_allocator allocator;
+    uint64_t seed;
+    int error; /* 0, or what was latched */
+    uint32_t sample_type_count;
+    struct pprof_value_type *sample_types;
+
+    struct pprof_strings strings;
+    PPROF_VECTOR(struct fino_pprof_function) functions;
+    struct pprof_index function_index;
+    PPROF_VECTOR(struct fino_pprof_mapping) mappings;
+    struct pprof_index mapping_index;
+    PPROF_VECTOR(struct pprof_location) locations;
+    struct pprof_index location_index; /* one entry for what was added and, after set_lines, one for what it became */
+    PPROF_VECTOR(struct fino_pprof_line) lines;
+    uint32_t same_count; /* locations with SAME_AS */
+
+    PPROF_VECTOR(struct pprof_label_set) label_sets;
+    struct pprof_index label_set_index;
+    PPROF_VECTOR(struct fino_pprof_label) labels;
+
+    PPROF_VECTOR(struct pprof_chunk) chunks;
+    struct pprof_index chunk_index;
+    PPROF_VECTOR(uint32_t) tails;
+    PPROF_VECTOR(struct pprof_sample) samples;
+    struct pprof_index sample_index;
+    int64_t *values;          /* sample_type_count for each sample */
+    uint32_t values_capacity; /* in samples */
+};
+
+struct fino_pprof_snapshot {
+    struct fino_allocator allocator;
+    uint32_t sample_count;
+    size_t nbytes; /* of this allocation */
+    int64_t values[];
+};
+
+/* Latches ERROR unless one is latched already. Returns: FINO_PPROF_NONE. */
+uint32_t pprof_fail(fino_pprof *profile, int error);
+
+/* Copies a sample's locations, leaf first, to OUT (its depth long). */
+void pprof_sample_stack(const fino_pprof *profile, const struct pprof_sample *sample, uint32_t *out);
+
+/* What sample SAMPLE gained since SINCE in dimension TYPE. */
+static inline int64_t pprof_gain(const fino_pprof *profile, const fino_pprof_snapshot *since, uint32_t sample,
+                                 uint32_t type) {
+    size_t at = (size_t)sample * profile->sample_type_count + type;
+    uint64_t then = since && sample < since->sample_count ? (uint64_t)since->values[at] : 0;
+    return (int64_t)((uint64_t)profile->values[at] - then);
+}
+
+/* Did sample SAMPLE gain anything since SINCE? */
+static inline bool pprof_has_gain(const fino_pprof *profile, const fino_pprof_snapshot *since, uint32_t sample) {
+    for (uint32_t type = 0; type < profile->sample_type_count; type++)
+        if (pprof_gain(profile, since, sample, type) != 0) return true;
+    return false;
+}
+
+#endif
