@@ -1,0 +1,166 @@
+/* jit_realm.c: see jit_realm.h. Keeps the one rule of resolving: what waits in the ring is named before the map it was
+ * sampled under changes, that is before code is replaced and around every collection that moves it. */
+#include "runtime/jit_realm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/jit_layout.h"
+#include "runtime/jit_map.h"
+#include "runtime/jit_walk_sig.h"
+
+struct jit_realm {
+    struct sampler_managed managed; /* first: the sampler hands back a pointer to it */
+    v8s_isolate *isolate;
+    sampler_thread *thread;
+    struct jit_walk walk;
+    struct jit_map *map;
+    struct v8s_code_listener listener;
+    bool listening;
+    struct {
+        uintptr_t shared, packed;
+    } frameless; /* of the frame resolved last, for the JIT_RAW_BELOW that follows */
+};
+
+static struct jit_realm *realm_of(const struct sampler_managed *managed) {
+    return (struct jit_realm *)(uintptr_t)managed;
+}
+
+static bool owns_pc(const struct sampler_managed *managed, uintptr_t pc) {
+    return jit_walk_owns_pc_sig(&realm_of(managed)->walk, pc);
+}
+
+static enum sampler_step step(const struct sampler_managed *managed, const struct sampler_stack_bounds *bounds,
+                              bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
+                              size_t *count_out) {
+    return jit_walk_step_sig(&realm_of(managed)->walk, bounds, is_leaf, regs, out, count_out);
+}
+
+/* ---- Naming ---- */
+
+static enum jit_frame_result locate_below(struct jit_realm *realm, fino_pprof *profile,
+                                          const struct sampler_raw_frame *frame, uint32_t *location_out) {
+    struct jit_below below = {
+        .shared = realm->frameless.shared,
+        .return_addresses = {frame->pc, jit_walk_candidate(&realm->walk, realm->frameless.packed, 0),
+                             jit_walk_candidate(&realm->walk, realm->frameless.packed, 1)},
+        .bytecode_array = frame->extra[0],
+        .bytecode_offset = frame->extra[1],
+    };
+    return jit_map_locate_below(realm->map, profile, &below, location_out);
+}
+
+static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile,
+                                    const struct sampler_raw_frame *frame, uint32_t *location_out) {
+    switch (frame->kind - SAMPLER_FRAME_MANAGED) {
+        case JIT_RAW_FRAMELESS:
+            realm->frameless.shared = frame->extra[0];
+            realm->frameless.packed = frame->extra[1];
+            return jit_map_locate_frameless(realm->map, profile, frame->pc, location_out);
+        case JIT_RAW_BELOW: return locate_below(realm, profile, frame, location_out);
+        default: break;
+    }
+    struct jit_frame named = {.pc = frame->pc, .is_leaf = frame->is_leaf};
+    if (frame->extra_count == 2) {
+        named.bytecode_array = frame->extra[0];
+        named.bytecode_offset = frame->extra[1];
+    }
+    return jit_map_locate(realm->map, profile, &named, location_out);
+}
+
+static uint32_t unknown_location(fino_pprof *profile) {
+    static const char name[] = "[unknown js]";
+    struct fino_pprof_function function = {.name = fino_pprof_string(profile, name, sizeof name - 1)};
+    function.system_name = function.name;
+    struct fino_pprof_line line = {.function = fino_pprof_add_function(profile, &function)};
+    return fino_pprof_add_location(profile, FINO_PPROF_NONE, 0, &line, 1);
+}
+
+static void resolve(struct sampler_managed *managed, const struct sampler_raw_frame *frame, uintptr_t state,
+                    struct sampler_sink *sink) {
+    struct jit_realm *realm = realm_of(managed);
+    fino_pprof *profile = sampler_sink_profile(sink);
+    uint32_t location;
+    (void)state;
+    switch (locate(realm, profile, frame, &location)) {
+        case JIT_FRAME_NAMED: sampler_sink_location(sink, location); break;
+        case JIT_FRAME_NOTHING: break;
+        case JIT_FRAME_UNKNOWN:
+            sampler_sink_unresolved(sink);
+            sampler_sink_location(sink, unknown_location(profile));
+            break;
+    }
+}
+
+/* ---- Events ---- */
+
+static void drain_on_thread(v8s_isolate *isolate, void *context) {
+    struct jit_realm *realm = context;
+    (void)isolate;
+    fino_sampler_thread_drain(realm->thread);
+}
+
+static void request_drain(struct sampler_managed *managed) {
+    struct jit_realm *realm = realm_of(managed);
+    v8s_request_interrupt(realm->isolate, drain_on_thread, realm);
+}
+
+static void on_code(void *context, const struct v8s_code_event *event) {
+    struct jit_realm *realm = context;
+    if (realm->listening && jit_map_would_replace(realm->map, event)) fino_sampler_thread_drain(realm->thread);
+    jit_map_event(realm->map, event);
+}
+
+static void on_gc(void *context, bool begins) {
+    struct jit_realm *realm = context;
+    fino_sampler_thread_drain(realm->thread);
+    if (!begins) jit_map_forget_moved(realm->map);
+}
+
+/* ---- Interface ---- */
+
+static void init_walk(struct jit_walk *walk, v8s_isolate *isolate) {
+    const struct jit_layout *layout = jit_layout_get();
+    v8s_get_code_ranges(isolate, &walk->ranges);
+    walk->layout_known = layout->known;
+    if (!layout->known) return;
+    walk->frame_context = layout->frame_context;
+    walk->frame_function = layout->frame_function;
+    walk->frame_bytecode_array = layout->frame_bytecode_array;
+    walk->frame_bytecode_offset = layout->frame_bytecode_offset;
+    walk->function_shared = layout->function_shared;
+    walk->function_code = layout->function_code;
+    walk->code_instruction_start = layout->code_instruction_start;
+    walk->code_instruction_size = layout->code_instruction_size;
+}
+
+struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread) {
+    struct jit_realm *realm = calloc(1, sizeof *realm);
+    if (realm == NULL || (realm->map = jit_map_new()) == NULL) {
+        free(realm);
+        return NULL;
+    }
+    realm->managed = (struct sampler_managed){
+        .owns_pc = owns_pc, .step = step, .resolve = resolve, .request_drain = request_drain};
+    realm->listener = (struct v8s_code_listener){.on_code = on_code, .on_gc = on_gc, .context = realm};
+    realm->isolate = isolate;
+    realm->thread = thread;
+    init_walk(&realm->walk, isolate);
+    v8s_code_keep_positions(isolate);
+    fino_sampler_thread_set_managed(thread, &realm->managed, NULL);
+    return realm;
+}
+
+void jit_realm_listen(struct jit_realm *realm) {
+    if (realm->listening) return;
+    v8s_code_listen(realm->isolate, &realm->listener);
+    jit_map_settle(realm->map);
+    realm->listening = true;
+}
+
+void jit_realm_detach(struct jit_realm *realm) {
+    fino_sampler_thread_set_managed(realm->thread, NULL, NULL);
+    if (realm->listening) v8s_code_listen(realm->isolate, NULL);
+    jit_map_free(realm->map);
+    free(realm);
+}

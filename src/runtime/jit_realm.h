@@ -1,0 +1,23 @@
+/* jit_realm.h: one isolate as the sampler sees it: walks its frames and names them.
+ *
+ * Threads: every function on the isolate's own thread.
+ */
+#ifndef FINO_RT_JIT_REALM_H
+#define FINO_RT_JIT_REALM_H
+
+#include "runtime/v8_jit.h"
+#include "sampler/sampler.h"
+
+struct jit_realm;
+
+/* Makes the sampler walk and name ISOLATE's frames in THREAD's samples. Returns NULL when memory is short. */
+struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread);
+
+/* Learns of all code there is and will be; costs a few milliseconds once, nothing when done already. Frames of
+ * an isolate that does not listen stay unnamed. */
+void jit_realm_listen(struct jit_realm *realm);
+
+/* Before the isolate is disposed of. The thread's samples are drained first. */
+void jit_realm_detach(struct jit_realm *realm);
+
+#endif

@@ -1,0 +1,128 @@
+// v8_jit.cc: V8's JIT code events, code ranges and interrupts for the profiler; see v8_jit.h.
+#include "runtime/v8_jit.h"
+
+#include <v8-profiler.h>
+#include <v8.h>
+
+#include <cstring>
+
+namespace {
+
+// The isolate data slot that holds the listener. The shim keeps its Realm in slot 0.
+constexpr uint32_t kListenerSlot = 1;
+
+v8::Isolate *FromC(v8s_isolate *isolate) {
+    return reinterpret_cast<v8::Isolate *>(isolate);
+}
+
+const v8s_code_listener *ListenerOf(v8::Isolate *isolate) {
+    return static_cast<const v8s_code_listener *>(isolate->GetData(kListenerSlot));
+}
+
+static_assert(static_cast<int>(V8S_CODE_BYTECODE) == v8::JitCodeEvent::BYTE_CODE, "v8s_code_kind mirrors CodeType");
+static_assert(static_cast<int>(V8S_CODE_MACHINE) == v8::JitCodeEvent::JIT_CODE, "v8s_code_kind mirrors CodeType");
+static_assert(static_cast<int>(V8S_CODE_WASM) == v8::JitCodeEvent::WASM_CODE, "v8s_code_kind mirrors CodeType");
+static_assert(static_cast<int>(V8S_CODE_ADDED) == v8::JitCodeEvent::CODE_ADDED, "event types mirror EventType");
+static_assert(static_cast<int>(V8S_CODE_MOVED) == v8::JitCodeEvent::CODE_MOVED, "event types mirror EventType");
+static_assert(static_cast<int>(V8S_CODE_REMOVED) == v8::JitCodeEvent::CODE_REMOVED, "event types mirror EventType");
+
+void OnCodeEvent(const v8::JitCodeEvent *from) {
+    if (from->type > v8::JitCodeEvent::CODE_REMOVED) return;  // line infos: read from the code objects instead
+    const v8s_code_listener *listener = ListenerOf(from->isolate);
+    if (listener == nullptr) return;
+    v8s_code_event event{};
+    event.type = static_cast<v8s_code_event_type>(from->type);
+    event.kind = static_cast<v8s_code_kind>(from->code_type);
+    event.start = reinterpret_cast<uintptr_t>(from->code_start);
+    event.nbytes = from->code_len;
+    if (from->type == v8::JitCodeEvent::CODE_MOVED) {
+        event.new_start = reinterpret_cast<uintptr_t>(from->new_code_start);
+    } else if (from->type == v8::JitCodeEvent::CODE_ADDED) {
+        event.name = from->name.str;
+        event.name_nbytes = from->name.len;
+        if (!from->script.IsEmpty()) {
+            v8::Local<v8::UnboundScript> script = from->script;
+            event.shared = *reinterpret_cast<uintptr_t *>(*script);
+            event.script_id = script->GetId();
+            event.script = &script;
+            listener->on_code(listener->context, &event);
+            return;
+        }
+    }
+    listener->on_code(listener->context, &event);
+}
+
+void OnGcPrologue(v8::Isolate *isolate, v8::GCType, v8::GCCallbackFlags, void *) {
+    if (const v8s_code_listener *listener = ListenerOf(isolate)) listener->on_gc(listener->context, true);
+}
+
+void OnGcEpilogue(v8::Isolate *isolate, v8::GCType, v8::GCCallbackFlags, void *) {
+    if (const v8s_code_listener *listener = ListenerOf(isolate)) listener->on_gc(listener->context, false);
+}
+
+struct Interrupt {
+    void (*fn)(v8s_isolate *isolate, void *context);
+    void *context;
+};
+
+}  // namespace
+
+extern "C" {
+
+void v8s_code_listen(v8s_isolate *isolate_c, const v8s_code_listener *listener) {
+    v8::Isolate *isolate = FromC(isolate_c);
+    if (listener == nullptr) {
+        isolate->SetJitCodeEventHandler(v8::kJitCodeEventDefault, nullptr);
+        isolate->RemoveGCPrologueCallback(OnGcPrologue, nullptr);
+        isolate->RemoveGCEpilogueCallback(OnGcEpilogue, nullptr);
+        isolate->SetData(kListenerSlot, nullptr);
+        return;
+    }
+    v8::HandleScope handles(isolate);
+    isolate->SetData(kListenerSlot, const_cast<v8s_code_listener *>(listener));
+    isolate->AddGCPrologueCallback(OnGcPrologue, nullptr, v8::kGCTypeMarkSweepCompact);
+    isolate->AddGCEpilogueCallback(OnGcEpilogue, nullptr, v8::kGCTypeMarkSweepCompact);
+    isolate->SetJitCodeEventHandler(v8::kJitCodeEventEnumExisting, OnCodeEvent);
+}
+
+size_t v8s_code_event_script_name(const v8s_code_event *event, char *buffer, size_t cap) {
+    buffer[0] = '\0';
+    if (event->script == nullptr) return 0;
+    v8::Local<v8::UnboundScript> script = *static_cast<v8::Local<v8::UnboundScript> *>(event->script);
+    v8::Isolate *isolate = v8::Isolate::GetCurrent();
+    v8::Local<v8::Value> name = script->GetScriptName();
+    if (name.IsEmpty() || !name->IsString() || name.As<v8::String>()->Length() == 0) name = script->GetSourceURL();
+    if (name.IsEmpty() || !name->IsString()) return 0;
+    int nbytes = name.As<v8::String>()->WriteUtf8(isolate, buffer, static_cast<int>(cap - 1), nullptr,
+                                                  v8::String::NO_NULL_TERMINATION | v8::String::REPLACE_INVALID_UTF8);
+    buffer[nbytes] = '\0';
+    return static_cast<size_t>(nbytes);
+}
+
+void v8s_get_code_ranges(v8s_isolate *isolate, v8s_code_ranges *ranges_out) {
+    void *start = nullptr;
+    const void *embedded = nullptr;
+    size_t nbytes = 0;
+    FromC(isolate)->GetCodeRange(&start, &nbytes);
+    ranges_out->jit_start = reinterpret_cast<uintptr_t>(start);
+    ranges_out->jit_limit = ranges_out->jit_start + nbytes;
+    FromC(isolate)->GetEmbeddedCodeRange(&embedded, &nbytes);
+    ranges_out->embedded_start = reinterpret_cast<uintptr_t>(embedded);
+    ranges_out->embedded_limit = ranges_out->embedded_start + nbytes;
+}
+
+void v8s_code_keep_positions(v8s_isolate *isolate) {
+    v8::CpuProfiler::UseDetailedSourcePositionsForProfiling(FromC(isolate));
+}
+
+void v8s_request_interrupt(v8s_isolate *isolate, void (*fn)(v8s_isolate *, void *), void *context) {
+    FromC(isolate)->RequestInterrupt(
+        [](v8::Isolate *on, void *data) {
+            Interrupt *interrupt = static_cast<Interrupt *>(data);
+            interrupt->fn(reinterpret_cast<v8s_isolate *>(on), interrupt->context);
+            delete interrupt;
+        },
+        new Interrupt{fn, context});
+}
+
+}  // extern "C"

@@ -1,0 +1,66 @@
+/* v8_jit.h: what V8 tells of the code it makes, as C.
+ *
+ * The second C++ translation unit next to v8_shim: it serves the profiler alone and is the only place that knows of V8's
+ * JIT code events and code ranges.
+ *
+ * Threads: the Realm's own thread, except that `moved` events may come from GC helper threads while that thread waits.
+ */
+#ifndef FINO_RT_V8_JIT_H
+#define FINO_RT_V8_JIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct v8s_isolate v8s_isolate;
+
+enum v8s_code_event_type { V8S_CODE_ADDED, V8S_CODE_MOVED, V8S_CODE_REMOVED };
+enum v8s_code_kind { V8S_CODE_BYTECODE, V8S_CODE_MACHINE, V8S_CODE_WASM };
+
+struct v8s_code_event {
+    enum v8s_code_event_type type;
+    enum v8s_code_kind kind;
+    uintptr_t start; /* first instruction or bytecode */
+    size_t nbytes;
+    uintptr_t new_start; /* of a moved one */
+    const char *name;    /* of an added one, such as "LazyCompile:*f /a.js:3:7"; not NUL-terminated */
+    size_t name_nbytes;
+    uintptr_t shared; /* the SharedFunctionInfo, tagged, or 0 where there is none */
+    int script_id;    /* 0 where there is none */
+    void *script;     /* for v8s_code_event_script_name, during the event only */
+};
+
+struct v8s_code_listener {
+    void (*on_code)(void *context, const struct v8s_code_event *event);
+    /* Before and after a collection that may move or free code and bytecode. Nothing may be allocated in V8's heap. */
+    void (*on_gc)(void *context, bool begins);
+    void *context;
+};
+
+/* Tells LISTENER of all code there is, before this returns, and of all that comes. It must live as long as the isolate;
+ * NULL ends it. */
+void v8s_code_listen(v8s_isolate *isolate, const struct v8s_code_listener *listener);
+
+/* Copies the name (or else the sourceURL) of the event's script, cut at CAP - 1 bytes. Returns its length. */
+size_t v8s_code_event_script_name(const struct v8s_code_event *event, char *buffer, size_t cap);
+
+struct v8s_code_ranges {
+    uintptr_t jit_start, jit_limit;           /* where this isolate's machine code is made */
+    uintptr_t embedded_start, embedded_limit; /* V8's builtins */
+};
+void v8s_get_code_ranges(v8s_isolate *isolate, struct v8s_code_ranges *ranges_out);
+
+/* From now on optimised code remembers what was inlined where. Before any code is compiled. */
+void v8s_code_keep_positions(v8s_isolate *isolate);
+
+/* Any thread: FN runs soon on the isolate's thread, in the middle of whatever it does. */
+void v8s_request_interrupt(v8s_isolate *isolate, void (*fn)(v8s_isolate *isolate, void *context), void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
