@@ -1,5 +1,5 @@
-/* jit_layout.c: see jit_layout.h. Pointers are tagged as V8's: bit 0 set for heap objects, bit 1 too for weak references;
- * small integers ("Smi") are in a word's upper half. */
+/* jit_layout.c: see jit_layout.h. Pointers are tagged as V8's: bit 0 set for heap objects, bit 1 too for weak
+ * references; small integers ("Smi") are in a word's upper half. */
 #include "runtime/jit_layout.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,8 @@ struct constant {
     const char *name;
     size_t field; /* offset in struct jit_layout */
 };
-#define CONSTANT(name, field) {"v8dbg_" name, offsetof(struct jit_layout, field)}
+#define CONSTANT(name, field)                                                                                          \
+    { "v8dbg_" name, offsetof(struct jit_layout, field) }
 
 static const struct constant exported[] = {
     CONSTANT("class_Map__instance_type__uint16_t", map_instance_type),
@@ -228,7 +229,8 @@ static bool read_inlinings(uintptr_t deopt, struct jit_tables *tables) {
     uintptr_t literals = array_element(deopt, (size_t)layout->deopt_literals);
     uintptr_t records = array_element(deopt, (size_t)layout->deopt_inlining_positions);
     if (!has_type(records, layout->type_byte_array)) return false;
-    if (!has_type(literals, layout->type_weak_fixed_array) && !has_type(literals, layout->type_fixed_array)) return false;
+    if (!has_type(literals, layout->type_weak_fixed_array) && !has_type(literals, layout->type_fixed_array))
+        return false;
     size_t nbytes = array_length(records), count = nbytes / sizeof(struct inlining_record);
     if (nbytes % sizeof(struct inlining_record) != 0 || count > 0xffff) return false;
     if (count == 0) return true;

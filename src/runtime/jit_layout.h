@@ -40,8 +40,8 @@ const struct jit_layout *jit_layout_get(void);
 /* Replaces the layout that jit_layout_get returns (tests feed wrong constants). NULL: the real one again. */
 void jit_layout_override(const struct jit_layout *layout);
 
-/* An inlined call: who was inlined (a bytecode array's address; 0: unknown), where in its caller, and which inlining that
- * caller is (-1: the function of the code object itself). */
+/* An inlined call: who was inlined (a bytecode array's address; 0: unknown), where in its caller, and which inlining
+ * that caller is (-1: the function of the code object itself). */
 struct jit_inlining {
     uintptr_t bytecode;
     int32_t position;
@@ -72,7 +72,8 @@ uintptr_t jit_layout_bytecode_object(uintptr_t start);
 /* The bytecode array of a SharedFunctionInfo (tagged), or 0. */
 uintptr_t jit_layout_bytecode_of_shared(uintptr_t shared);
 
-/* Copies the offsets of all line ends of the script of SHARED. Returns: the array (free it), NULL when there is none. */
+/* Copies the offsets of all line ends of the script of SHARED. Returns: the array (free it), NULL when there is none.
+ */
 int32_t *jit_layout_line_ends(uintptr_t shared, size_t *count_out);
 
 /* A decoded position: OFFSET in the script's source, and which inlining it is in (-1: none). */

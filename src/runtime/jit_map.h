@@ -1,7 +1,7 @@
 /* jit_map.h: what code is where, in one isolate: from V8's code events to functions and lines.
  *
- * Threads: the isolate's thread; jit_map_event also from V8's GC helpers (moves), so a lock guards the tables. The lock is
- * never taken in a signal handler.
+ * Threads: the isolate's thread; jit_map_event also from V8's GC helpers (moves), so a lock guards the tables. The lock
+ * is never taken in a signal handler.
  */
 #ifndef FINO_RT_JIT_MAP_H
 #define FINO_RT_JIT_MAP_H
@@ -18,8 +18,8 @@ struct jit_map;
 struct jit_map *jit_map_new(void);
 void jit_map_free(struct jit_map *map);
 
-/* Takes in one event. Added code may replace older code at the same place; jit_map_would_replace tells beforehand, so that
- * samples that wait can be resolved first. Moved code is found at both places until jit_map_forget_moved. */
+/* Takes in one event. Added code may replace older code at the same place; jit_map_would_replace tells beforehand, so
+ * that samples that wait can be resolved first. Moved code is found at both places until jit_map_forget_moved. */
 void jit_map_event(struct jit_map *map, const struct v8s_code_event *event);
 bool jit_map_would_replace(const struct jit_map *map, const struct v8s_code_event *event);
 void jit_map_forget_moved(struct jit_map *map);
@@ -36,9 +36,9 @@ enum jit_frame_result {
 /* One raw frame of a stack in V8's code. */
 struct jit_frame {
     uintptr_t pc;
-    bool is_leaf;               /* PC is exact, not a return address */
-    uintptr_t bytecode_array;   /* what the frame's slots hold; meaningful for interpreted and baseline code only */
-    uintptr_t bytecode_offset;  /*   (a Smi) */
+    bool is_leaf;              /* PC is exact, not a return address */
+    uintptr_t bytecode_array;  /* what the frame's slots hold; meaningful for interpreted and baseline code only */
+    uintptr_t bytecode_offset; /*   (a Smi) */
 };
 
 /* Names FRAME as a location of PROFILE: all functions inlined there as lines, innermost first. */
@@ -63,7 +63,7 @@ enum jit_frame_result jit_map_locate_below(struct jit_map *map, fino_pprof *prof
 /* Counters for tests and the profile's comments. */
 struct jit_map_stats {
     uint64_t events, moves;
-    uint64_t optimized, optimized_bad; /* code objects read, and those whose layout failed a check */
+    uint64_t optimized, optimized_bad;   /* code objects read, and those whose layout failed a check */
     uint64_t inlinings, inlinings_known; /* inlined calls, and those whose function was found */
 };
 struct jit_map_stats jit_map_get_stats(const struct jit_map *map);

@@ -50,8 +50,8 @@ static enum jit_frame_result locate_below(struct jit_realm *realm, fino_pprof *p
     return jit_map_locate_below(realm->map, profile, &below, location_out);
 }
 
-static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile,
-                                    const struct sampler_raw_frame *frame, uint32_t *location_out) {
+static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile, const struct sampler_raw_frame *frame,
+                                    uint32_t *location_out) {
     switch (frame->kind - SAMPLER_FRAME_MANAGED) {
         case JIT_RAW_FRAMELESS:
             realm->frameless.shared = frame->extra[0];
@@ -140,8 +140,8 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
         free(realm);
         return NULL;
     }
-    realm->managed = (struct sampler_managed){
-        .owns_pc = owns_pc, .step = step, .resolve = resolve, .request_drain = request_drain};
+    realm->managed =
+        (struct sampler_managed){.owns_pc = owns_pc, .step = step, .resolve = resolve, .request_drain = request_drain};
     realm->listener = (struct v8s_code_listener){.on_code = on_code, .on_gc = on_gc, .context = realm};
     realm->isolate = isolate;
     realm->thread = thread;

@@ -18,7 +18,8 @@ struct jit_walk {
 enum jit_raw_kind {
     JIT_RAW_FRAME,     /* extra: the slots that hold bytecode array and offset */
     JIT_RAW_FRAMELESS, /* a leaf without a frame, on a JavaScript frame that follows as JIT_RAW_BELOW;
-                          extra: the frame's SharedFunctionInfo, and two more return addresses that may be its (packed) */
+                          extra: the frame's SharedFunctionInfo, and two more return addresses that may be its (packed)
+                        */
     JIT_RAW_BELOW,     /* the frame under a frameless leaf; pc: the first return address that may be its, or 0 */
 };
 

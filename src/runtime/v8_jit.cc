@@ -27,7 +27,7 @@ static_assert(static_cast<int>(V8S_CODE_MOVED) == v8::JitCodeEvent::CODE_MOVED, 
 static_assert(static_cast<int>(V8S_CODE_REMOVED) == v8::JitCodeEvent::CODE_REMOVED, "event types mirror EventType");
 
 void OnCodeEvent(const v8::JitCodeEvent *from) {
-    if (from->type > v8::JitCodeEvent::CODE_REMOVED) return;  // line infos: read from the code objects instead
+    if (from->type > v8::JitCodeEvent::CODE_REMOVED) return; // line infos: read from the code objects instead
     const v8s_code_listener *listener = ListenerOf(from->isolate);
     if (listener == nullptr) return;
     v8s_code_event event{};
@@ -65,7 +65,7 @@ struct Interrupt {
     void *context;
 };
 
-}  // namespace
+} // namespace
 
 extern "C" {
 
@@ -125,4 +125,4 @@ void v8s_request_interrupt(v8s_isolate *isolate, void (*fn)(v8s_isolate *, void 
         new Interrupt{fn, context});
 }
 
-}  // extern "C"
+} // extern "C"

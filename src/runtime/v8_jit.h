@@ -1,7 +1,7 @@
 /* v8_jit.h: what V8 tells of the code it makes, as C.
  *
- * The second C++ translation unit next to v8_shim: it serves the profiler alone and is the only place that knows of V8's
- * JIT code events and code ranges.
+ * The second C++ translation unit next to v8_shim: it serves the profiler alone and is the only place that knows of
+ * V8's JIT code events and code ranges.
  *
  * Threads: the Realm's own thread, except that `moved` events may come from GC helper threads while that thread waits.
  */
