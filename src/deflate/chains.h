@@ -1,0 +1,135 @@
+/* chains.h: the match finder of the middle levels: hash chains.
+ *
+ * `heads4` maps a hash of four bytes to the latest position where they were seen; `steps` links every position to the
+ * one before it with the same hash. `heads3` maps a hash of three bytes to one position: matches of length 3 only pay
+ * when near, so the latest suffices.
+ *
+ * Positions are kept modulo 65536 in 16 bits, and links as the distance to the next position minus 1. No table is
+ * ever renumbered as the window moves: an entry too old to be told from a young one is only a wrong candidate, and
+ * every candidate's bytes are compared. What must hold, and is checked, is that a candidate lies inside the window. */
+#ifndef DEFLATE_CHAINS_H
+#define DEFLATE_CHAINS_H
+
+#include "format.h"
+
+enum {
+    CHAINS_HASH3_BITS = 15,
+    CHAINS_HASH4_BITS = 16,
+    /* Bytes that must follow a position for it to be searched or entered: four for its own hash, one more for that of
+     * the next position, which is computed ahead. */
+    CHAINS_LOOKAHEAD = 5,
+};
+
+struct deflate_chains {
+    uint16_t heads3[1 << CHAINS_HASH3_BITS];
+    uint16_t heads4[1 << CHAINS_HASH4_BITS];
+    uint16_t steps[DEFLATE_WINDOW];
+};
+
+/* Where the parser stands: what the finder needs to know of the input. */
+struct chains_cursor {
+    const uint8_t *next;
+    const uint8_t *end;
+    uint32_t position; /* of NEXT, modulo 2^32 */
+    uint32_t reach;    /* the bytes of history before NEXT, at most DEFLATE_WINDOW */
+    uint32_t hash3;    /* of NEXT */
+    uint32_t hash4;
+};
+
+DEFLATE_INLINE uint32_t chains_hash(uint32_t bytes, unsigned bits) {
+    return (bytes * 0x9E3779B1u) >> (32 - bits);
+}
+
+/* Completes CURSOR, all of which but the hashes is set. */
+DEFLATE_INLINE void chains_start(struct chains_cursor *cursor) {
+    if (cursor->end - cursor->next < CHAINS_LOOKAHEAD) return;
+    cursor->hash3 = chains_hash(load_le32(cursor->next) & 0xFFFFFF, CHAINS_HASH3_BITS);
+    cursor->hash4 = chains_hash(load_le32(cursor->next), CHAINS_HASH4_BITS);
+}
+
+/* Enters NEXT, moves on by one, and returns the head of the entered position's chain as a distance from it. */
+DEFLATE_INLINE void chains_step(struct deflate_chains *chains, struct chains_cursor *cursor, uint32_t *near3_out,
+                                uint32_t *near4_out) {
+    uint32_t position = cursor->position;
+    uint32_t bytes = load_le32(cursor->next + 1);
+    uint16_t *head3 = &chains->heads3[cursor->hash3], *head4 = &chains->heads4[cursor->hash4];
+
+    *near3_out = (uint16_t)(position - *head3 - 1) + 1u;
+    *near4_out = (uint16_t)(position - *head4 - 1) + 1u;
+    chains->steps[position % DEFLATE_WINDOW] = (uint16_t)(*near4_out - 1);
+    *head3 = (uint16_t)position;
+    *head4 = (uint16_t)position;
+
+    cursor->hash3 = chains_hash(bytes & 0xFFFFFF, CHAINS_HASH3_BITS);
+    cursor->hash4 = chains_hash(bytes, CHAINS_HASH4_BITS);
+    __builtin_prefetch(&chains->heads3[cursor->hash3], 1);
+    __builtin_prefetch(&chains->heads4[cursor->hash4], 1);
+    cursor->next++;
+    cursor->position++;
+    cursor->reach += cursor->reach < DEFLATE_WINDOW;
+}
+
+/* Enters COUNT positions without searching them. */
+DEFLATE_INLINE void chains_skip(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned count) {
+    uint32_t near3, near4;
+    for (; count > 0; count--) {
+        if (DEFLATE_UNLIKELY(cursor->end - cursor->next < CHAINS_LOOKAHEAD)) {
+            cursor->next += count;
+            cursor->position += count;
+            cursor->reach = min_u32(cursor->reach + count, DEFLATE_WINDOW);
+            return;
+        }
+        chains_step(chains, cursor, &near3, &near4);
+    }
+}
+
+/* Looks for a match longer than BEST_LENGTH at NEXT, entering it and moving on by one; at most DEPTH candidates of
+ * four bytes are tried, and one of NICE_LENGTH ends the search. Returns the length, or BEST_LENGTH when there is none
+ * longer. At least CHAINS_LOOKAHEAD bytes follow NEXT. */
+DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned best_length,
+                                    unsigned nice_length, unsigned depth, unsigned *offset_out) {
+    const uint8_t *in = cursor->next;
+    uint32_t position = cursor->position, reach = cursor->reach, distance, near3;
+    unsigned max_length = (unsigned)min_size((size_t)(cursor->end - in), DEFLATE_MAX_MATCH);
+    uint32_t first_bytes = load_le32(in);
+
+    if (nice_length > max_length) nice_length = max_length;
+    chains_step(chains, cursor, &near3, &distance);
+
+    if (best_length < 4) {
+        if (best_length < 3 && near3 <= reach && ((load_le32(in - near3) ^ first_bytes) & 0xFFFFFF) == 0) {
+            best_length = 3;
+            *offset_out = near3;
+        }
+        /* The first four bytes decide until there is a match of four. */
+        for (;; distance += chains->steps[(position - distance) % DEFLATE_WINDOW] + 1u) {
+            if (distance > reach) return best_length;
+            if (load_le32(in - distance) == first_bytes) break;
+            if (--depth == 0) return best_length;
+        }
+        best_length = match_extend(in, in - distance, 4, max_length);
+        *offset_out = distance;
+        if (best_length >= nice_length || --depth == 0) return best_length;
+        distance += chains->steps[(position - distance) % DEFLATE_WINDOW] + 1u;
+    } else if (best_length >= max_length) {
+        return best_length;
+    }
+
+    /* A longer match must agree in the bytes that end it: look at those first, then at its beginning. */
+    for (;; distance += chains->steps[(position - distance) % DEFLATE_WINDOW] + 1u) {
+        const uint8_t *candidate = in - distance;
+        if (distance > reach) return best_length;
+        if (load_le32(candidate + best_length - 3) == load_le32(in + best_length - 3) &&
+            load_le32(candidate) == first_bytes) {
+            unsigned length = match_extend(in, candidate, 4, max_length);
+            if (length > best_length) {
+                best_length = length;
+                *offset_out = distance;
+                if (length >= nice_length) return best_length;
+            }
+        }
+        if (--depth == 0) return best_length;
+    }
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* compressor.c: the compressor object: levels, memory, and one-shot raw DEFLATE. */
+#include "compressor.h"
+
+#include "allocator.h"
+
+struct level {
+    unsigned depth;
+    unsigned nice_length;
+    bool (*parse)(struct fino_deflate_compressor *, const struct deflate_input *, struct deflate_writer *);
+    size_t finder_nbytes;
+};
+
+static const struct level levels[] = {
+    [1] = {2, 32, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
+    [2] = {6, 10, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
+    [3] = {12, 14, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
+    [4] = {16, 30, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
+    [5] = {16, 30, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
+    [6] = {35, 65, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
+    [7] = {100, 130, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
+    [8] = {300, 258, deflate_parse_lazy2, sizeof(struct deflate_compressor_lazy)},
+    [9] = {600, 258, deflate_parse_lazy2, sizeof(struct deflate_compressor_lazy)},
+    [12] = {600, 258, deflate_parse_lazy2, sizeof(struct deflate_compressor_lazy)},
+};
+
+static int clamp_level(int level) {
+    return level < 1 ? 1 : level < 10 ? level : 12;
+}
+
+struct fino_deflate_compressor *fino_deflate_compressor_new(int level, const struct fino_allocator *allocator) {
+    struct fino_allocator memory = deflate_allocator(allocator);
+    const struct level *settings = &levels[clamp_level(level)];
+    size_t nbytes = offsetof(struct fino_deflate_compressor, finder) + settings->finder_nbytes;
+    struct fino_deflate_compressor *compressor = memory.alloc(memory.context, nbytes);
+    if (!compressor) return NULL;
+    compressor->allocator = memory;
+    compressor->nbytes = nbytes;
+    compressor->level = clamp_level(level);
+    compressor->depth = settings->depth;
+    compressor->nice_length = settings->nice_length;
+    compressor->parse = settings->parse;
+    deflate_spans_init(&compressor->spans);
+    return compressor;
+}
+
+void fino_deflate_compressor_free(struct fino_deflate_compressor *compressor) {
+    if (!compressor) return;
+    struct fino_allocator memory = compressor->allocator;
+    memory.free(memory.context, compressor, compressor->nbytes);
+}
+
+void deflate_compressor_reset(struct fino_deflate_compressor *compressor) {
+    memset(&compressor->finder, 0, compressor->nbytes - offsetof(struct fino_deflate_compressor, finder));
+    compressor->position = 0;
+}
+
+bool deflate_compressor_run(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
+                            struct deflate_writer *writer) {
+    compressor->spans.span_count = 0;
+    compressor->spans.sequence_count = 0;
+    return compressor->parse(compressor, input, writer);
+}
+
+size_t fino_deflate_compressor_compress(struct fino_deflate_compressor *compressor, const void *in, size_t in_nbytes,
+                                        void *out, size_t out_nbytes_avail) {
+    struct deflate_writer writer = {.next = out, .end = (uint8_t *)out + out_nbytes_avail};
+    struct deflate_input input = {in, in, (const uint8_t *)in + in_nbytes, true};
+    bool fits;
+    if (in_nbytes == 0) {
+        fits = deflate_stored_write(&writer, in, 0, true);
+    } else {
+        deflate_compressor_reset(compressor);
+        fits = deflate_compressor_run(compressor, &input, &writer);
+    }
+    return fits && writer_align(&writer) ? (size_t)(writer.next - (uint8_t *)out) : 0;
+}
+
+size_t fino_deflate_bound(size_t in_nbytes) {
+    return in_nbytes + 5 * (in_nbytes / DEFLATE_SPAN_MIN_NBYTES + 1) + 1;
+}

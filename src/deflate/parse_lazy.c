@@ -1,0 +1,106 @@
+/* parse_lazy.c: the parser of the middle levels: hash chains, with a look at the next position or two before a match
+ * is taken. */
+#include "compressor.h"
+
+/* A match of length 3 further away than this costs more than three literals, as a rule. */
+enum { MAX_OFFSET_OF_3 = 8192 };
+
+struct match {
+    unsigned length;
+    unsigned offset;
+};
+
+/* What NEXT, one position on, is worth over CURRENT: a byte longer counts four, a bit of offset less one. */
+DEFLATE_INLINE int gain(struct match current, struct match next) {
+    return 4 * ((int)next.length - (int)current.length) +
+           ((int)highest_bit(current.offset) - (int)highest_bit(next.offset));
+}
+
+DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struct chains_cursor *cursor,
+                               struct deflate_emitter *emitter, const uint8_t *span_end, unsigned lookahead) {
+    struct deflate_chains *chains = &compressor->finder.lazy.chains;
+    const struct deflate_sequence *sequence_end = emitter->sequence + DEFLATE_SPAN_SEQUENCES;
+    const unsigned nice_length = compressor->nice_length, depth = compressor->depth;
+
+    do {
+        struct match match = {2, 0}, next = {2, 0};
+        if (DEFLATE_UNLIKELY(cursor->end - cursor->next < CHAINS_LOOKAHEAD)) {
+            emit_literal(emitter, *cursor->next);
+            chains_skip(chains, cursor, 1);
+            continue;
+        }
+        match.length = chains_find(chains, cursor, 2, nice_length, depth, &match.offset);
+        if (match.length < 3 || (match.length == 3 && match.offset > MAX_OFFSET_OF_3)) {
+            emit_literal(emitter, cursor->next[-1]);
+            continue;
+        }
+        for (;;) { /* here the cursor is one past the beginning of MATCH */
+            if (match.length >= nice_length || cursor->end - cursor->next < CHAINS_LOOKAHEAD) {
+                emit_match(emitter, match.length, match.offset);
+                chains_skip(chains, cursor, match.length - 1);
+                break;
+            }
+            next.length = chains_find(chains, cursor, match.length - 1, nice_length, depth / 2, &next.offset);
+            if (next.length >= match.length && gain(match, next) > 2) {
+                emit_literal(emitter, cursor->next[-2]);
+                match = next;
+                continue;
+            }
+            if (lookahead == 1) {
+                emit_match(emitter, match.length, match.offset);
+                chains_skip(chains, cursor, match.length - 2);
+                break;
+            }
+            if (cursor->end - cursor->next >= CHAINS_LOOKAHEAD) {
+                next.length = chains_find(chains, cursor, match.length - 1, nice_length, depth / 4, &next.offset);
+                if (next.length >= match.length && gain(match, next) > 6) {
+                    emit_literal(emitter, cursor->next[-3]);
+                    emit_literal(emitter, cursor->next[-2]);
+                    match = next;
+                    continue;
+                }
+                emit_match(emitter, match.length, match.offset);
+                if (match.length > 3) chains_skip(chains, cursor, match.length - 3);
+                break;
+            }
+            emit_match(emitter, match.length, match.offset);
+            chains_skip(chains, cursor, match.length - 2);
+            break;
+        }
+    } while (cursor->next < span_end && emitter->sequence < sequence_end);
+}
+
+DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
+                          struct deflate_writer *writer, unsigned lookahead) {
+    struct deflate_spans *spans = &compressor->spans;
+    struct chains_cursor cursor = {
+        .next = input->next,
+        .end = input->end,
+        .position = compressor->position,
+        .reach = (uint32_t)min_size((size_t)(input->next - input->history), DEFLATE_WINDOW),
+    };
+
+    chains_start(&cursor);
+    spans->in = input->next;
+    while (cursor.next < input->end) {
+        const uint8_t *span_start = cursor.next;
+        size_t span_nbytes = min_size((size_t)(input->end - span_start), DEFLATE_SPAN_NBYTES);
+        struct deflate_emitter emitter = spans_open(spans);
+        parse_span(compressor, &cursor, &emitter, span_start + span_nbytes, lookahead);
+        spans_close(spans, &emitter, (size_t)(cursor.next - span_start));
+        if (spans_full(spans) && cursor.next < input->end && !deflate_spans_write(spans, writer, false, false))
+            return false;
+    }
+    compressor->position = cursor.position;
+    return deflate_spans_write(spans, writer, true, input->is_final);
+}
+
+bool deflate_parse_lazy(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
+                        struct deflate_writer *writer) {
+    return parse(compressor, input, writer, 1);
+}
+
+bool deflate_parse_lazy2(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
+                         struct deflate_writer *writer) {
+    return parse(compressor, input, writer, 2);
+}
