@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what the tests need beside fino's own requirements: from Debian where a command or header is missing, and
+# the pinned npm packages into build/npm. Does nothing, and needs no network, once all is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+missing=()
+need() { eval "$2" >/dev/null 2>&1 || missing+=($1); } # need PACKAGES TEST
+has_header() { echo "#include <$1>" | "${CC:-gcc}" -E - ; }
+has_fuzzer() { echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p + !n; }' |
+  clang -x c -fsanitize=fuzzer,address - -o /dev/null; }
+
+need golang-go 'command -v go'
+need binutils 'command -v addr2line'
+need zlib1g-dev 'has_header zlib.h'
+need libdeflate-dev 'has_header libdeflate.h'
+need musl-tools 'command -v musl-gcc'
+need "clang libclang-rt-14-dev" has_fuzzer
+need nodejs 'command -v node'
+need npm 'command -v npm'
+
+if [ ${#missing[@]} -gt 0 ]; then
+  install="apt-get install -y ${missing[*]}"
+  echo "tests/tools.sh: installing ${missing[*]}"
+  if [ "$(id -u)" != 0 ]; then
+    echo "tests/tools.sh: the tests need these packages; as root: $install" >&2
+    exit 1
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  options=(-qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
+  apt-get "${options[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+    { apt-get "${options[@]}" update && apt-get "${options[@]}" install -y --no-install-recommends "${missing[@]}"; } \
+      >build/tools.log 2>&1 || { tail -n 20 build/tools.log >&2; echo "tests/tools.sh: failed: $install" >&2; exit 1; }
+fi
+tests/npm.sh
