@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,25 +77,49 @@ static void find_bytecode_sizes(struct jit_layout *layout) {
     layout->bytecode_count = symbol->st_size / 3;
 }
 
-static const struct jit_layout *override;
+#ifdef FINO_DEBUG
+/* "deopt_literals=3" in FINO_TEST_JIT_LAYOUT: a wrong constant, for the tests of the self-test. */
+static void spoil_for_tests(struct jit_layout *layout) {
+    const char *spoil = getenv("FINO_TEST_JIT_LAYOUT");
+    if (spoil == NULL) return;
+    int value = atoi(strchr(spoil, '=') != NULL ? strchr(spoil, '=') + 1 : "0");
+    if (strncmp(spoil, "deopt_literals=", 15) == 0) layout->deopt_literals = value;
+    if (strncmp(spoil, "deopt_inlining_positions=", 25) == 0) layout->deopt_inlining_positions = value;
+    if (strncmp(spoil, "code_position_table=", 20) == 0) layout->code_position_table = value;
+    if (strncmp(spoil, "code_instruction_size=", 22) == 0) layout->code_instruction_size = value;
+    if (strncmp(spoil, "bytecode_data=", 14) == 0) layout->bytecode_data = value;
+    if (strncmp(spoil, "shared_function_data=", 21) == 0) layout->shared_function_data = value;
+}
+#else
+static void spoil_for_tests(struct jit_layout *layout) {
+    (void)layout;
+}
+#endif
 
-void jit_layout_override(const struct jit_layout *layout) {
-    override = layout;
+static struct jit_layout current;
+
+static void find_layout(struct jit_layout *layout) {
+    const int *major = dlsym(RTLD_DEFAULT, "_ZN2v88internal7Version6major_E");
+    const int *minor = dlsym(RTLD_DEFAULT, "_ZN2v88internal7Version6minor_E");
+    if (major == NULL || minor == NULL || *major != 10 || *minor != 2) return;
+    set_unexported_10_2(layout);
+    find_bytecode_sizes(layout);
+    layout->known = read_exported(layout);
+    spoil_for_tests(layout);
+}
+
+static void find_current(void) {
+    find_layout(&current);
 }
 
 const struct jit_layout *jit_layout_get(void) {
-    static struct jit_layout layout;
-    static bool tried;
-    if (override != NULL) return override;
-    if (tried) return &layout;
-    tried = true;
-    const int *major = dlsym(RTLD_DEFAULT, "_ZN2v88internal7Version6major_E");
-    const int *minor = dlsym(RTLD_DEFAULT, "_ZN2v88internal7Version6minor_E");
-    if (major == NULL || minor == NULL || *major != 10 || *minor != 2) return &layout;
-    set_unexported_10_2(&layout);
-    find_bytecode_sizes(&layout);
-    layout.known = read_exported(&layout);
-    return &layout;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_current);
+    return &current;
+}
+
+void jit_layout_distrust(void) {
+    current.known = false;
 }
 
 /* ---- Objects ---- */

@@ -37,8 +37,8 @@ struct jit_layout {
  * exports is missing: then nothing below may be called. */
 const struct jit_layout *jit_layout_get(void);
 
-/* Replaces the layout that jit_layout_get returns (tests feed wrong constants). NULL: the real one again. */
-void jit_layout_override(const struct jit_layout *layout);
+/* Declares the layout unknown after all: what it says of this V8 proved wrong. */
+void jit_layout_distrust(void);
 
 /* An inlined call: who was inlined (a bytecode array's address; 0: unknown), where in its caller, and which inlining
  * that caller is (-1: the function of the code object itself). */

@@ -2,6 +2,7 @@
  * sampled under changes, that is before code is replaced and around every collection that moves it. */
 #include "runtime/jit_realm.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,11 +152,30 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
     return realm;
 }
 
+/* Once a process: is what we think we know of V8's code objects true of this V8? */
+static void test_layout(struct jit_realm *realm) {
+    static atomic_flag tested = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&tested) || !jit_layout_get()->known) return;
+    if (!v8s_code_exercise(realm->isolate)) return; /* nothing is inlined then, or it couldn't be tried */
+    if (jit_map_has_inlined(realm->map, "fino_outer", "fino_inner")) return;
+    jit_layout_distrust();
+    init_walk(&realm->walk, realm->isolate);
+}
+
 void jit_realm_listen(struct jit_realm *realm) {
     if (realm->listening) return;
     v8s_code_listen(realm->isolate, &realm->listener);
     jit_map_settle(realm->map);
     realm->listening = true;
+    test_layout(realm);
+}
+
+sampler_thread *jit_realm_thread(const struct jit_realm *realm) {
+    return realm->thread;
+}
+
+bool jit_realm_layout_is_known(void) {
+    return jit_layout_get()->known;
 }
 
 void jit_realm_detach(struct jit_realm *realm) {

@@ -17,6 +17,13 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
  * an isolate that does not listen stay unnamed. */
 void jit_realm_listen(struct jit_realm *realm);
 
+/* The thread that was given to attach. */
+sampler_thread *jit_realm_thread(const struct jit_realm *realm);
+
+/* Can inlined and interpreted functions be told in this V8? Known after the first jit_realm_listen of the process, which
+ * puts V8's layout to a test. If not, frames are named by their machine code alone. */
+bool jit_realm_layout_is_known(void);
+
 /* Before the isolate is disposed of. The thread's samples are drained first. */
 void jit_realm_detach(struct jit_realm *realm);
 

@@ -115,6 +115,30 @@ void v8s_code_keep_positions(v8s_isolate *isolate) {
     v8::CpuProfiler::UseDetailedSourcePositionsForProfiling(FromC(isolate));
 }
 
+bool v8s_code_exercise(v8s_isolate *isolate_c) {
+    static const char source[] =
+        "(function () {"
+        "  function fino_inner(x) { return x * 3 + 1; }\n"
+        "  function fino_outer(x) { return fino_inner(x) + 2; }\n"
+        "  %PrepareFunctionForOptimization(fino_inner); %PrepareFunctionForOptimization(fino_outer);"
+        "  fino_outer(1); fino_outer(2); %OptimizeFunctionOnNextCall(fino_outer);"
+        "  return fino_outer(3) === 12 && (%GetOptimizationStatus(fino_outer) & 16) !== 0;"
+        "})()";
+    v8::Isolate *isolate = FromC(isolate_c);
+    v8::HandleScope handles(isolate);
+    v8::Local<v8::Context> context = v8::Context::New(isolate);
+    v8::Context::Scope entered(context);
+    v8::TryCatch caught(isolate);
+    v8::ScriptOrigin origin(isolate, v8::String::NewFromUtf8Literal(isolate, "fino:selftest"));
+    v8::Local<v8::Script> script;
+    v8::Local<v8::Value> result;
+    v8::V8::SetFlagsFromString("--allow-natives-syntax");
+    bool ran = v8::Script::Compile(context, v8::String::NewFromUtf8Literal(isolate, source), &origin).ToLocal(&script) &&
+               script->Run(context).ToLocal(&result) && result->IsTrue();
+    v8::V8::SetFlagsFromString("--no-allow-natives-syntax");
+    return ran;
+}
+
 void v8s_request_interrupt(v8s_isolate *isolate, void (*fn)(v8s_isolate *, void *), void *context) {
     FromC(isolate)->RequestInterrupt(
         [](v8::Isolate *on, void *data) {

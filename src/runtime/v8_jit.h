@@ -57,6 +57,10 @@ void v8s_get_code_ranges(v8s_isolate *isolate, struct v8s_code_ranges *ranges_ou
 /* From now on optimised code remembers what was inlined where. Before any code is compiled. */
 void v8s_code_keep_positions(v8s_isolate *isolate);
 
+/* Compiles and optimises, in a context of its own, a function `fino_outer` into which `fino_inner` is inlined, both of a script
+ * named "fino:selftest", for what LISTENER then sees. Returns false when V8 did not optimise (its flags may forbid it). */
+bool v8s_code_exercise(v8s_isolate *isolate);
+
 /* Any thread: FN runs soon on the isolate's thread, in the middle of whatever it does. */
 void v8s_request_interrupt(v8s_isolate *isolate, void (*fn)(v8s_isolate *isolate, void *context), void *context);
 
