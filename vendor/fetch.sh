@@ -24,8 +24,8 @@ need_tools() {
 # Package lists of our own, for when the machine has none or they are too old: needs no root and leaves /var alone.
 refresh_lists() {
   [ ! -e "$work/refreshed" ] || return 1
-  mkdir -p cache/apt/lists/partial cache/apt/archives/partial
-  apt_options+=(-o "Dir::State::lists=$PWD/cache/apt/lists" -o "Dir::Cache=$PWD/cache/apt")
+  mkdir -p "$work"/apt/{lists,archives}/partial
+  apt_options+=(-o "Dir::State::lists=$work/apt/lists" -o "Dir::Cache=$work/apt")
   say "reading the archive's package lists"
   apt-get "${apt_options[@]}" update >&2 ||
     die "can't read the archive's package lists; check the network and /etc/apt, then: apt-get update"
@@ -33,13 +33,13 @@ refresh_lists() {
 }
 
 pinned() { awk -v name="$1" '$1 == name { print $2, $3 }' pins; } # pinned NAME: its "VERSION SHA256" lines
-is_listed() { apt-cache "${apt_options[@]}" show "$1" >/dev/null 2>&1; }
+listed() { apt-cache "${apt_options[@]}" madison "$1" 2>/dev/null | awk -v FS=' *[|] *' '{ print $2 }'; }
 
 # choose NAME: sets VERSION and SHA (empty for one that is not pinned) to what will be downloaded
 choose() {
   local name=$1 newest
   while read -r version sha; do
-    if is_listed "$name=$version"; then return; fi
+    if listed "$name" | grep -qxF -e "$version"; then return; fi
   done < <(pinned "$name")
   version=$(apt-cache "${apt_options[@]}" policy "$name" | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }')
   newest=$(pinned "$name" | head -n 1 | cut -d ' ' -f 1)
