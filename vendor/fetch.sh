@@ -96,14 +96,12 @@ fetch_v8() {
   cp -R "$work/root/usr/include/nodejs/deps/v8/include" "$new/include"
   mv "$work"/root/usr/lib/*/libnode.so.108 "$new/lib/"
   ln -s libnode.so.108 "$new/lib/libnode.so"
-  for soname in $(lacking "$new/lib"); do
-    [ ! -e "$new/lib/$soname" ] || continue
+  while soname=$(lacking "$new/lib" | head -n 1) && [ -n "$soname" ]; do
     name=$(awk -v so="$soname" '{ for (i = 4; i <= NF; i++) if ($i == so) print $1 }' pins)
     [ -n "$name" ] || die "libnode.so.108 needs $soname, which vendor/pins does not know"
-    unpack "$name"
-    cp -P "$work"/root/{usr/,}lib/*/"${soname%%.so*}"*.so.* "$new/lib/" 2>/dev/null || true
+    find "$work/root" -name "$soname" | grep -q . || unpack "$name"
+    cp -L "$(find "$work/root" -name "$soname" | head -n 1)" "$new/lib/$soname" || die "$name has no $soname"
   done
-  [ -z "$(lacking "$new/lib")" ] || die "still missing for libnode.so.108:" "$(lacking "$new/lib" | tr '\n' ' ')"
   install_folder v8
 }
 
