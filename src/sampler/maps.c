@@ -1,0 +1,409 @@
+/* maps.c: owns the list of mapped ELF objects and its publication to the signal handlers.
+ *
+ * dl_iterate_phdr lists them; it takes the loader's lock, so no object can go away while its headers are read here and
+ * its file is opened. What handlers read later comes from that file through a mapping of our own, never from the
+ * library's. Is the file on disk no longer the one that was loaded, it is reached through /proc/self/map_files, and
+ * failing that what is in memory is copied.
+ *
+ * Nothing that was published is ever freed: a handler may be looking at it. A program that loads and unloads the same
+ * library again and again still doesn't grow, as objects and sets that come back are found again. */
+#include "sampler/maps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Code of objects that must be copied from memory is copied up to this size; only PLT stubs are read from it. */
+#define CODE_COPY_NBYTES_MAX 65536
+
+_Atomic(const struct sampler_map_set *) sampler_maps_current;
+_Atomic uint32_t sampler_maps_generation;
+
+struct module_entry {
+    struct sampler_module module;
+    const char *loader_name; /* as the loader calls it */
+    size_t map_count;
+    struct sampler_map *maps;
+    bool seen; /* in the refresh that is under way */
+};
+
+/* All below is guarded by LOCK. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct module_entry **entries;
+static size_t entry_count, entry_capacity;
+static const struct sampler_map_set **sets; /* all that were ever published */
+static size_t set_count, set_capacity;
+static uint32_t map_count; /* of all entries: the next index */
+static bool counters_known;
+static unsigned long long last_adds, last_subs;
+
+/* An object as the loader describes it. */
+struct loaded {
+    const char *loader_name;
+    uintptr_t load_bias;
+    const Elf64_Phdr *segments;
+    size_t segment_count;
+    bool is_main, is_vdso;
+    char build_id[2 * SAMPLER_BUILD_ID_BYTES_MAX + 1];
+};
+
+struct refresh {
+    uintptr_t vdso;
+    size_t position; /* how many objects the loader named so far: the first is the program */
+    bool vdso_seen, unchanged;
+    int result;
+};
+
+static uintptr_t page_nbytes(void) {
+    static uintptr_t value;
+    if (value == 0) value = (uintptr_t)sysconf(_SC_PAGESIZE);
+    return value;
+}
+
+static uintptr_t page_floor(uintptr_t address) {
+    return address & ~(page_nbytes() - 1);
+}
+
+static uintptr_t page_ceiling(uintptr_t address) {
+    return page_floor(address + page_nbytes() - 1);
+}
+
+/* Makes room for one more pointer in a growing array. */
+static int reserve(void *array, size_t count, size_t *capacity) {
+    if (count < *capacity) return 0;
+    size_t larger_capacity = *capacity == 0 ? 64 : 2 * *capacity;
+    void **pointer = array;
+    void *larger = realloc(*pointer, larger_capacity * sizeof(void *));
+    if (larger == NULL) return -ENOMEM;
+    *pointer = larger;
+    *capacity = larger_capacity;
+    return 0;
+}
+
+/* ---- The file behind an object ---- */
+
+static void read_loaded_build_id(struct loaded *loaded) {
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        const Elf64_Phdr *segment = &loaded->segments[i];
+        const void *notes = (const void *)(loaded->load_bias + segment->p_vaddr);
+        if (segment->p_type != PT_NOTE) continue;
+        if (sampler_elf_note_build_id(notes, segment->p_filesz, loaded->build_id)) return;
+    }
+}
+
+/* Is FILE what was loaded? The program headers and the build-id decide; without an id, the unwind table. */
+static bool is_same_file(const struct loaded *loaded, const struct sampler_elf *file) {
+    char build_id[2 * SAMPLER_BUILD_ID_BYTES_MAX + 1];
+    if (file->segment_count != loaded->segment_count ||
+        memcmp(file->segments, loaded->segments, loaded->segment_count * sizeof(Elf64_Phdr)) != 0)
+        return false;
+    sampler_elf_build_id(file, build_id);
+    if (strcmp(build_id, loaded->build_id) != 0) return false;
+    if (build_id[0] != 0) return true;
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        const Elf64_Phdr *segment = &loaded->segments[i];
+        if (segment->p_type != PT_GNU_EH_FRAME) continue;
+        struct sampler_elf_bytes bytes = sampler_elf_bytes_at(file, segment->p_vaddr);
+        const void *in_memory = (const void *)(loaded->load_bias + segment->p_vaddr);
+        if (bytes.nbytes < segment->p_filesz || memcmp(bytes.data, in_memory, segment->p_filesz) != 0) return false;
+    }
+    return true;
+}
+
+static bool open_if_same(const struct loaded *loaded, const char *path, struct sampler_elf *elf_out) {
+    if (sampler_elf_open(elf_out, path) != 0) return false;
+    if (is_same_file(loaded, elf_out)) return true;
+    sampler_elf_close(elf_out);
+    return false;
+}
+
+/* The kernel's own link to a mapped file, which privileged processes may follow. */
+static bool open_map_file(const struct loaded *loaded, struct sampler_elf *elf_out) {
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        const Elf64_Phdr *segment = &loaded->segments[i];
+        char path[64];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
+        uintptr_t start = loaded->load_bias + segment->p_vaddr;
+        snprintf(path, sizeof path, "/proc/self/map_files/%" PRIxPTR "-%" PRIxPTR, page_floor(start),
+                 page_ceiling(start + segment->p_filesz));
+        return open_if_same(loaded, path, elf_out);
+    }
+    return false;
+}
+
+static bool is_worth_copying(const struct loaded *loaded, const Elf64_Phdr *segment) {
+    if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R) || segment->p_filesz == 0) return false;
+    if (loaded->is_vdso) return true;
+    if (segment->p_flags & PF_W) return false; /* no longer as in the file */
+    return !(segment->p_flags & PF_X) || segment->p_filesz <= CODE_COPY_NBYTES_MAX;
+}
+
+/* Puts the read-only segments back to where they were in the file; the rest of it reads as zeros. */
+static bool copy_from_memory(const struct loaded *loaded, struct sampler_elf *elf_out) {
+    uint64_t nbytes = 0;
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        const Elf64_Phdr *segment = &loaded->segments[i];
+        uint64_t limit = segment->p_offset + segment->p_filesz;
+        /* The vDSO's section headers are behind its one segment, in the same page. */
+        if (loaded->is_vdso) limit = page_ceiling(limit);
+        if (is_worth_copying(loaded, segment) && limit > nbytes) nbytes = limit;
+    }
+    if (nbytes == 0) return false;
+    uint8_t *copy = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (copy == MAP_FAILED) return false;
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        const Elf64_Phdr *segment = &loaded->segments[i];
+        if (!is_worth_copying(loaded, segment)) continue;
+        uint64_t length = loaded->is_vdso ? nbytes - segment->p_offset : segment->p_filesz;
+        memcpy(copy + segment->p_offset, (const void *)(loaded->load_bias + segment->p_vaddr), length);
+    }
+    mprotect(copy, nbytes, PROT_READ);
+    if (sampler_elf_view(elf_out, copy, nbytes) == 0) return true;
+    munmap(copy, nbytes);
+    return false;
+}
+
+static void open_module_file(const struct loaded *loaded, struct sampler_module *module) {
+    if (!loaded->is_vdso) {
+        if (open_if_same(loaded, loaded->is_main ? "/proc/self/exe" : module->path, &module->elf)) return;
+        if (open_map_file(loaded, &module->elf)) return;
+    }
+    module->is_partial = !loaded->is_vdso;
+    if (!copy_from_memory(loaded, &module->elf)) module->elf = (struct sampler_elf){0};
+}
+
+/* ---- Modules ---- */
+
+static char *module_path(const struct loaded *loaded) {
+    char buffer[PATH_MAX + 1];
+    if (loaded->is_vdso) return strdup("[vdso]");
+    if (loaded->is_main) {
+        ssize_t nbytes = readlink("/proc/self/exe", buffer, PATH_MAX);
+        if (nbytes > 0) {
+            buffer[nbytes] = 0;
+            return strdup(buffer);
+        }
+    }
+    char *path = realpath(loaded->loader_name, NULL);
+    return path != NULL ? path : strdup(loaded->loader_name);
+}
+
+static bool is_code(const Elf64_Phdr *segment) {
+    return segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && segment->p_memsz > 0;
+}
+
+static struct sampler_map describe_map(const struct loaded *loaded, const Elf64_Phdr *segment,
+                                       struct sampler_module *module, uint32_t index) {
+    uintptr_t start = loaded->load_bias + segment->p_vaddr;
+    struct sampler_object object = {
+        .start = page_floor(start),
+        .limit = page_ceiling(start + segment->p_memsz),
+        .file_offset = page_floor(segment->p_offset),
+        .load_bias = loaded->load_bias,
+        .path = module->path,
+        .build_id = module->build_id,
+        .index = index,
+    };
+    return (struct sampler_map){object, module};
+}
+
+/* Was ENTRY made from the very same object? */
+static bool matches(const struct module_entry *entry, const struct loaded *loaded) {
+    size_t index = 0;
+    if (entry->module.load_bias != loaded->load_bias || strcmp(entry->loader_name, loaded->loader_name) != 0 ||
+        strcmp(entry->module.build_id, loaded->build_id) != 0)
+        return false;
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        if (!is_code(&loaded->segments[i])) continue;
+        if (index == entry->map_count) return false;
+        struct sampler_map map = describe_map(loaded, &loaded->segments[i], NULL, 0);
+        if (map.object.start != entry->maps[index].object.start || map.object.limit != entry->maps[index].object.limit)
+            return false;
+        index++;
+    }
+    return index == entry->map_count;
+}
+
+static int fill_entry(struct module_entry *entry, const struct loaded *loaded) {
+    struct sampler_module *module = &entry->module;
+    size_t count = 0;
+    for (size_t i = 0; i < loaded->segment_count; i++)
+        count += is_code(&loaded->segments[i]);
+    entry->loader_name = strdup(loaded->loader_name);
+    module->build_id = strdup(loaded->build_id);
+    module->path = module_path(loaded);
+    module->load_bias = loaded->load_bias;
+    entry->maps = calloc(count + 1, sizeof *entry->maps);
+    if (entry->loader_name == NULL || module->build_id == NULL || module->path == NULL || entry->maps == NULL)
+        return -ENOMEM;
+    open_module_file(loaded, module);
+    int result = sampler_cfi_open(&module->cfi, &module->elf);
+    if (result != 0) return result;
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        if (!is_code(&loaded->segments[i])) continue;
+        uint32_t index = map_count + (uint32_t)entry->map_count;
+        entry->maps[entry->map_count++] = describe_map(loaded, &loaded->segments[i], module, index);
+    }
+    return 0;
+}
+
+static void free_entry(struct module_entry *entry) {
+    sampler_cfi_free(&entry->module.cfi);
+    sampler_elf_close(&entry->module.elf);
+    free(entry->maps);
+    free((void *)(uintptr_t)entry->module.path);
+    free((void *)(uintptr_t)entry->module.build_id);
+    free((void *)(uintptr_t)entry->loader_name);
+    free(entry);
+}
+
+/* Notes that LOADED is there now. */
+static int see(struct loaded *loaded) {
+    read_loaded_build_id(loaded);
+    for (size_t i = 0; i < entry_count; i++) {
+        if (!matches(entries[i], loaded)) continue;
+        entries[i]->seen = true;
+        return 0;
+    }
+    int result = reserve(&entries, entry_count, &entry_capacity);
+    if (result != 0) return result;
+    struct module_entry *entry = calloc(1, sizeof *entry);
+    if (entry == NULL) return -ENOMEM;
+    result = fill_entry(entry, loaded);
+    if (result != 0) {
+        free_entry(entry);
+        return result;
+    }
+    entry->seen = true;
+    map_count += (uint32_t)entry->map_count;
+    entries[entry_count++] = entry;
+    return 0;
+}
+
+static int see_vdso(uintptr_t address) {
+    struct sampler_elf elf;
+    /* The header says where the rest is, and the kernel can be trusted to have mapped it. */
+    if (sampler_elf_view(&elf, (const void *)address, page_nbytes()) != 0 || elf.segments == NULL) return 0;
+    struct loaded loaded = {
+        .loader_name = "[vdso]",
+        .load_bias = address,
+        .segments = (const Elf64_Phdr *)(const void *)elf.segments,
+        .segment_count = elf.segment_count,
+        .is_vdso = true,
+    };
+    for (size_t i = 0; i < elf.segment_count; i++) {
+        if (loaded.segments[i].p_type == PT_LOAD) loaded.load_bias = address - loaded.segments[i].p_vaddr;
+    }
+    return see(&loaded);
+}
+
+static int on_object(struct dl_phdr_info *info, size_t info_nbytes, void *context) {
+    struct refresh *refresh = context;
+    bool is_first = refresh->position++ == 0;
+    bool has_counters = info_nbytes >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs;
+    if (is_first && has_counters) {
+        refresh->unchanged = counters_known && info->dlpi_adds == last_adds && info->dlpi_subs == last_subs;
+        if (refresh->unchanged) return 1;
+        counters_known = true;
+        last_adds = info->dlpi_adds;
+        last_subs = info->dlpi_subs;
+    }
+    struct loaded loaded = {
+        .loader_name = info->dlpi_name != NULL ? info->dlpi_name : "",
+        .load_bias = info->dlpi_addr,
+        .segments = info->dlpi_phdr,
+        .segment_count = info->dlpi_phnum,
+        .is_main = is_first,
+    };
+    uintptr_t headers = (uintptr_t)loaded.segments;
+    if (refresh->vdso != 0 && headers >= refresh->vdso && headers - refresh->vdso < page_nbytes()) return 0;
+    int result = see(&loaded);
+    if (result != 0) refresh->result = result;
+    return 0;
+}
+
+/* ---- Sets ---- */
+
+static int compare_maps(const void *left, const void *right) {
+    const struct sampler_map *a = *(const struct sampler_map *const *)left,
+                             *b = *(const struct sampler_map *const *)right;
+    return (a->object.start > b->object.start) - (a->object.start < b->object.start);
+}
+
+static struct sampler_map_set *collect(void) {
+    size_t count = 0;
+    for (size_t i = 0; i < entry_count; i++)
+        count += entries[i]->seen ? entries[i]->map_count : 0;
+    struct sampler_map_set *set = malloc(sizeof *set + count * sizeof set->maps[0]);
+    if (set == NULL) return NULL;
+    set->count = 0;
+    for (size_t i = 0; i < entry_count; i++) {
+        if (!entries[i]->seen) continue;
+        for (size_t k = 0; k < entries[i]->map_count; k++)
+            set->maps[set->count++] = &entries[i]->maps[k];
+    }
+    qsort(set->maps, set->count, sizeof set->maps[0], compare_maps);
+    return set;
+}
+
+/* Replaces SET by an equal one that was published before, or remembers it. */
+static const struct sampler_map_set *intern(struct sampler_map_set *set) {
+    for (size_t i = 0; i < set_count; i++) {
+        if (sets[i]->count != set->count || memcmp(sets[i]->maps, set->maps, set->count * sizeof set->maps[0]) != 0)
+            continue;
+        free(set);
+        return sets[i];
+    }
+    if (reserve(&sets, set_count, &set_capacity) != 0) {
+        free(set);
+        return NULL;
+    }
+    return sets[set_count++] = set;
+}
+
+static bool has_lost(const struct sampler_map_set *before, const struct sampler_map_set *now) {
+    for (size_t i = 0; i < before->count; i++) {
+        const struct sampler_map *const *found =
+            bsearch(&before->maps[i], now->maps, now->count, sizeof now->maps[0], compare_maps);
+        if (found == NULL || *found != before->maps[i]) return true;
+    }
+    return false;
+}
+
+static int publish(void) {
+    struct sampler_map_set *collected = collect();
+    if (collected == NULL) return -ENOMEM;
+    const struct sampler_map_set *now = intern(collected);
+    if (now == NULL) return -ENOMEM;
+    const struct sampler_map_set *before = atomic_load_explicit(&sampler_maps_current, memory_order_relaxed);
+    if (before == NULL) sampler_unwind_cache_clear();
+    atomic_store_explicit(&sampler_maps_current, now, memory_order_release);
+    if (before == NULL || !has_lost(before, now)) return 0;
+    atomic_fetch_add_explicit(&sampler_maps_generation, 1, memory_order_release);
+    return 0;
+}
+
+int sampler_maps_refresh(void) {
+    struct refresh refresh = {.vdso = (uintptr_t)getauxval(AT_SYSINFO_EHDR)};
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < entry_count; i++)
+        entries[i]->seen = false;
+    dl_iterate_phdr(on_object, &refresh);
+    int result = refresh.result;
+    if (!refresh.unchanged) {
+        if (refresh.vdso != 0 && result == 0) result = see_vdso(refresh.vdso);
+        int published = publish();
+        if (result == 0) result = published;
+        if (result != 0) counters_known = false; /* try again next time */
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
