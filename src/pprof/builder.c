@@ -158,7 +158,6 @@ uint32_t fino_pprof_intern_location(fino_pprof *profile, const struct fino_pprof
     *location = (struct pprof_location){
         .address = info->address,
         .mapping = info->mapping,
-        .same_as = FINO_PPROF_NONE,
         .added_unnamed = info->line_count == 0,
         .is_folded = info->is_folded,
     };
@@ -192,27 +191,11 @@ void fino_pprof_set_lines(fino_pprof *profile, uint32_t id, const struct fino_pp
     struct fino_pprof_location_info info = {location->mapping, location->address, lines, line_count,
                                             location->is_folded};
     uint32_t hash = hash_location(profile, &info);
-    location->same_as = find_location(profile, &info, hash);
-    if (location->same_as != FINO_PPROF_NONE)
+    if (find_location(profile, &info, hash) != FINO_PPROF_NONE)
         profile->same_count++;
     else
         pprof_index_put(&profile->location_index, hash, id);
     append_lines(profile, location, lines, line_count);
-}
-
-size_t fino_pprof_location_count(const fino_pprof *profile) {
-    return profile->locations.count;
-}
-
-struct fino_pprof_location_info fino_pprof_get_location(const fino_pprof *profile, uint32_t id) {
-    const struct pprof_location *location = &profile->locations.items[id];
-    return (struct fino_pprof_location_info){
-        .mapping = location->mapping,
-        .address = location->address,
-        .lines = location->line_count ? profile->lines.items + location->line_begin : NULL,
-        .line_count = location->line_count,
-        .is_folded = location->is_folded,
-    };
 }
 
 /* ---- Label sets ---- */
@@ -221,11 +204,17 @@ static bool label_is_string(const struct fino_pprof_label *label) {
     return label->string != FINO_PPROF_NONE;
 }
 
+/* One way to write each label. A string value of "" reads back as the number 0, so that is what it is. */
+static struct fino_pprof_label normal_label(struct fino_pprof_label label) {
+    if (label.string == FINO_PPROF_NONE) return label;
+    if (label.string == 0) return (struct fino_pprof_label){.key = label.key, .string = FINO_PPROF_NONE};
+    return (struct fino_pprof_label){.key = label.key, .string = label.string};
+}
+
 /* Any total order will do; this one puts equal keys together. Returns: < 0, 0 or > 0. */
 static int compare_labels(const struct fino_pprof_label *a, const struct fino_pprof_label *b) {
     if (a->key != b->key) return a->key < b->key ? -1 : 1;
     if (a->string != b->string) return a->string < b->string ? -1 : 1;
-    if (label_is_string(a)) return 0;
     if (a->number != b->number) return a->number < b->number ? -1 : 1;
     return a->unit == b->unit ? 0 : a->unit < b->unit ? -1 : 1;
 }
@@ -250,9 +239,7 @@ static uint32_t hash_labels(const fino_pprof *profile, const struct fino_pprof_l
     uint64_t hash = profile->seed;
     for (uint32_t i = 0; i < count; i++) {
         const struct fino_pprof_label *label = &labels[i];
-        uint64_t key[] = {(uint64_t)label->key << 32 | label->string,
-                          label_is_string(label) ? 0 : (uint64_t)label->number,
-                          label_is_string(label) ? 0 : label->unit};
+        uint64_t key[] = {(uint64_t)label->key << 32 | label->string, (uint64_t)label->number, label->unit};
         hash = pprof_hash64(key, sizeof key, hash);
     }
     return (uint32_t)hash;
@@ -286,7 +273,8 @@ uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label
         return pprof_fail(profile, -ENOMEM);
 
     struct fino_pprof_label *sorted = profile->labels.items + profile->labels.count;
-    memcpy(sorted, labels, count * sizeof *labels);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = normal_label(labels[i]);
     uint32_t kept = sort_labels(sorted, (uint32_t)count), hash = hash_labels(profile, sorted, kept);
     for (uint32_t at = hash, id; (id = pprof_index_next(&profile->label_set_index, hash, &at)) != FINO_PPROF_NONE;)
         if (label_set_is(profile, id, sorted, kept)) return id;
@@ -342,7 +330,7 @@ static uint32_t intern_chunk(fino_pprof *profile, uint32_t parent, const uint32_
 static bool reserve_values(fino_pprof *profile) {
     if (profile->values_capacity > profile->samples.count) return true;
     profile->values = pprof_grow(&profile->allocator, profile->values, profile->samples.count,
-                                 &profile->values_capacity, 1, profile->sample_type_count * sizeof *profile->values);
+                                 &profile->values_capacity, 1, profile->sample_types.count * sizeof *profile->values);
     return profile->values_capacity > profile->samples.count;
 }
 
@@ -367,8 +355,8 @@ static uint32_t new_sample(fino_pprof *profile, const struct stack *stack, uint3
     if (tail_count)
         memcpy(profile->tails.items + profile->tails.count, stack->locations, tail_count * sizeof *stack->locations);
     profile->tails.count += tail_count;
-    size_t values_nbytes = profile->sample_type_count * sizeof *profile->values;
-    memset(profile->values + (size_t)id * profile->sample_type_count, 0, values_nbytes);
+    size_t values_nbytes = profile->sample_types.count * sizeof *profile->values;
+    memset(profile->values + (size_t)id * profile->sample_types.count, 0, values_nbytes);
     pprof_index_put(&profile->sample_index, hash, id);
     return id;
 }
@@ -386,26 +374,16 @@ int fino_pprof_add_sample(fino_pprof *profile, const uint32_t *locations, size_t
         if (sample_is(profile, id, &stack)) break;
     if (id == FINO_PPROF_NONE) id = new_sample(profile, &stack, hash);
     if (id == FINO_PPROF_NONE) return profile->error;
-    int64_t *sums = profile->values + (size_t)id * profile->sample_type_count;
-    for (uint32_t type = 0; type < profile->sample_type_count; type++)
+    int64_t *sums = profile->values + (size_t)id * profile->sample_types.count;
+    for (uint32_t type = 0; type < profile->sample_types.count; type++)
         sums[type] = (int64_t)((uint64_t)sums[type] + (uint64_t)values[type]);
     return 0;
-}
-
-void pprof_sample_stack(const fino_pprof *profile, const struct pprof_sample *sample, uint32_t *out) {
-    uint32_t tail_count = sample->depth % CHUNK_DEPTH;
-    for (uint32_t i = 0; i < tail_count; i++)
-        *out++ = profile->tails.items[sample->tail_begin + i];
-    for (uint32_t chunk = sample->chunk; chunk != FINO_PPROF_NONE; chunk = profile->chunks.items[chunk].parent) {
-        memcpy(out, profile->chunks.items[chunk].locations, sizeof profile->chunks.items[chunk].locations);
-        out += CHUNK_DEPTH;
-    }
 }
 
 /* ---- Snapshots ---- */
 
 fino_pprof_snapshot *fino_pprof_take_snapshot(const fino_pprof *profile) {
-    size_t value_count = (size_t)profile->samples.count * profile->sample_type_count;
+    size_t value_count = (size_t)profile->samples.count * profile->sample_types.count;
     size_t nbytes = sizeof(fino_pprof_snapshot) + value_count * sizeof *profile->values;
     fino_pprof_snapshot *snapshot = pprof_alloc(&profile->allocator, nbytes, 1);
     if (!snapshot) return NULL;
@@ -424,46 +402,67 @@ void fino_pprof_snapshot_free(fino_pprof_snapshot *snapshot) {
 
 /* ---- Life ---- */
 
+fino_pprof *pprof_new_bare(const struct fino_allocator *allocator, uint64_t seed) {
+    fino_pprof *profile = pprof_alloc_zeroed(allocator, 1, sizeof *profile);
+    if (!profile) return NULL;
+    profile->allocator = *allocator;
+    profile->seed = seed;
+    if (!pprof_strings_init(allocator, &profile->strings, seed) || !PPROF_RESERVE(allocator, &profile->label_sets, 1)) {
+        fino_pprof_free(profile);
+        return NULL;
+    }
+    /* The empty set of labels, whose id is 0 and which no search needs to find. */
+    profile->label_sets.items[profile->label_sets.count++] = (struct pprof_label_set){0, 0};
+    return profile;
+}
+
+bool pprof_add_sample_type(fino_pprof *profile, struct pprof_value_type type) {
+    if (!PPROF_RESERVE(&profile->allocator, &profile->sample_types, 1)) return false;
+    profile->sample_types.items[profile->sample_types.count++] = type;
+    return true;
+}
+
 static uint32_t intern_text(fino_pprof *profile, const char *text) {
     return text ? fino_pprof_string(profile, text, strlen(text)) : 0;
 }
 
-static bool set_sample_types(fino_pprof *profile, const struct fino_pprof_config *config) {
-    profile->sample_types = pprof_alloc(&profile->allocator, config->sample_type_count, sizeof *profile->sample_types);
-    if (!profile->sample_types) return false;
-    profile->sample_type_count = (uint32_t)config->sample_type_count;
-    for (uint32_t i = 0; i < profile->sample_type_count; i++)
-        profile->sample_types[i] = (struct pprof_value_type){intern_text(profile, config->sample_types[i].type),
-                                                             intern_text(profile, config->sample_types[i].unit)};
-    return profile->error == 0;
-}
-
-/* The empty set of labels, whose id is 0 and which no search needs to find. */
-static bool add_empty_label_set(fino_pprof *profile) {
-    if (!PPROF_RESERVE(&profile->allocator, &profile->label_sets, 1)) return false;
-    profile->label_sets.items[profile->label_sets.count++] = (struct pprof_label_set){0, 0};
-    return true;
-}
-
 fino_pprof *fino_pprof_new(const struct fino_pprof_config *config) {
     if (config->sample_type_count < 1 || config->sample_type_count > FINO_PPROF_SAMPLE_TYPES_MAX) return NULL;
-    const struct fino_allocator *allocator = config->allocator ? config->allocator : &pprof_default_allocator;
-    fino_pprof *profile = pprof_alloc_zeroed(allocator, 1, sizeof *profile);
+    fino_pprof *profile =
+        pprof_new_bare(config->allocator ? config->allocator : &pprof_default_allocator, config->hash_seed);
     if (!profile) return NULL;
-    profile->allocator = *allocator;
-    profile->seed = config->hash_seed;
-    if (!pprof_strings_init(allocator, &profile->strings, config->hash_seed) || !add_empty_label_set(profile) ||
-        !set_sample_types(profile, config)) {
-        fino_pprof_free(profile);
-        return NULL;
+    for (size_t i = 0; i < config->sample_type_count; i++) {
+        struct pprof_value_type type = {intern_text(profile, config->sample_types[i].type),
+                                        intern_text(profile, config->sample_types[i].unit)};
+        if (profile->error || !pprof_add_sample_type(profile, type)) goto fail;
     }
     return profile;
+
+fail:
+    fino_pprof_free(profile);
+    return NULL;
+}
+
+fino_pprof *pprof_new_alike(const fino_pprof *other) {
+    fino_pprof *profile = pprof_new_bare(&other->allocator, other->seed);
+    if (!profile) return NULL;
+    for (uint32_t i = 0; i < other->sample_types.count; i++) {
+        const struct pprof_string *name = &other->strings.list.items[other->sample_types.items[i].type];
+        const struct pprof_string *unit = &other->strings.list.items[other->sample_types.items[i].unit];
+        struct pprof_value_type type = {fino_pprof_string(profile, name->text, name->nbytes),
+                                        fino_pprof_string(profile, unit->text, unit->nbytes)};
+        if (profile->error || !pprof_add_sample_type(profile, type)) goto fail;
+    }
+    return profile;
+
+fail:
+    fino_pprof_free(profile);
+    return NULL;
 }
 
 void fino_pprof_free(fino_pprof *profile) {
     if (!profile) return;
     struct fino_allocator allocator = profile->allocator;
-    pprof_free(&allocator, profile->sample_types, profile->sample_type_count, sizeof *profile->sample_types);
     pprof_strings_free(&allocator, &profile->strings);
     PPROF_VECTOR_FREE(&allocator, &profile->functions);
     pprof_index_free(&allocator, &profile->function_index);
@@ -481,6 +480,8 @@ void fino_pprof_free(fino_pprof *profile) {
     PPROF_VECTOR_FREE(&allocator, &profile->samples);
     pprof_index_free(&allocator, &profile->sample_index);
     pprof_free(&allocator, profile->values, profile->values_capacity,
-               profile->sample_type_count * sizeof *profile->values);
+               profile->sample_types.count * sizeof *profile->values);
+    PPROF_VECTOR_FREE(&allocator, &profile->sample_types);
+    pprof_free(&allocator, (void *)profile->header.comments, profile->header.comment_count, sizeof(char *));
     pprof_free(&allocator, profile, 1, sizeof *profile);
 }

@@ -31,7 +31,6 @@ struct pprof_location {
     uint32_t mapping; /* or FINO_PPROF_NONE */
     uint32_t line_begin;
     uint32_t line_count;
-    uint32_t same_as;   /* another location that became equal to this one, or FINO_PPROF_NONE */
     bool added_unnamed; /* it had no lines when it was added */
     bool is_folded;
 };
@@ -57,8 +56,7 @@ struct fino_pprof {
     struct fino_allocator allocator;
     uint64_t seed;
     int error; /* 0, or what was latched */
-    uint32_t sample_type_count;
-    struct pprof_value_type *sample_types;
+    PPROF_VECTOR(struct pprof_value_type) sample_types;
 
     struct pprof_strings strings;
     PPROF_VECTOR(struct fino_pprof_function) functions;
@@ -68,7 +66,7 @@ struct fino_pprof {
     PPROF_VECTOR(struct pprof_location) locations;
     struct pprof_index location_index; /* one entry for what was added and, after set_lines, one for what it became */
     PPROF_VECTOR(struct fino_pprof_line) lines;
-    uint32_t same_count; /* locations with SAME_AS */
+    uint32_t same_count; /* locations that set_lines made equal to another */
 
     PPROF_VECTOR(struct pprof_label_set) label_sets;
     struct pprof_index label_set_index;
@@ -79,8 +77,10 @@ struct fino_pprof {
     PPROF_VECTOR(uint32_t) tails;
     PPROF_VECTOR(struct pprof_sample) samples;
     struct pprof_index sample_index;
-    int64_t *values;          /* sample_type_count for each sample */
+    int64_t *values;          /* one per sample type for each sample */
     uint32_t values_capacity; /* in samples */
+
+    struct fino_pprof_header header; /* of a decoded profile */
 };
 
 struct fino_pprof_snapshot {
@@ -93,20 +93,25 @@ struct fino_pprof_snapshot {
 /* Latches ERROR unless one is latched already. Returns: FINO_PPROF_NONE. */
 uint32_t pprof_fail(fino_pprof *profile, int error);
 
-/* Copies a sample's locations, leaf first, to OUT (its depth long). */
-void pprof_sample_stack(const fino_pprof *profile, const struct pprof_sample *sample, uint32_t *out);
+/* An empty builder with the sample types, the seed and the allocator of another. */
+fino_pprof *pprof_new_alike(const fino_pprof *profile);
+
+/* An empty builder without sample types, and one more type for a builder without samples. Memory may be short: NULL
+ * and false. */
+fino_pprof *pprof_new_bare(const struct fino_allocator *allocator, uint64_t seed);
+bool pprof_add_sample_type(fino_pprof *profile, struct pprof_value_type type);
 
 /* What sample SAMPLE gained since SINCE in dimension TYPE. */
 static inline int64_t pprof_gain(const fino_pprof *profile, const fino_pprof_snapshot *since, uint32_t sample,
                                  uint32_t type) {
-    size_t at = (size_t)sample * profile->sample_type_count + type;
+    size_t at = (size_t)sample * profile->sample_types.count + type;
     uint64_t then = since && sample < since->sample_count ? (uint64_t)since->values[at] : 0;
     return (int64_t)((uint64_t)profile->values[at] - then);
 }
 
 /* Did sample SAMPLE gain anything since SINCE? */
 static inline bool pprof_has_gain(const fino_pprof *profile, const fino_pprof_snapshot *since, uint32_t sample) {
-    for (uint32_t type = 0; type < profile->sample_type_count; type++)
+    for (uint32_t type = 0; type < profile->sample_types.count; type++)
         if (pprof_gain(profile, since, sample, type) != 0) return true;
     return false;
 }

@@ -96,8 +96,8 @@ static void select_samples(struct encoder *e) {
             mark_location(e, chunk->locations[i]);
         if (chunk->parent != FINO_PPROF_NONE) e->chunks[chunk->parent].nbytes = 1;
     }
-    for (uint32_t type = 0; type < profile->sample_type_count; type++)
-        e->strings[profile->sample_types[type].type] = e->strings[profile->sample_types[type].unit] = 1;
+    for (uint32_t type = 0; type < profile->sample_types.count; type++)
+        e->strings[profile->sample_types.items[type].type] = e->strings[profile->sample_types.items[type].unit] = 1;
 }
 
 /* ---- Numbering ---- */
@@ -148,8 +148,8 @@ static void emit_message(struct encoder *e, struct pprof_writer *writer, uint32_
 }
 
 static void emit_sample_type(struct encoder *e, struct pprof_writer *writer, uint32_t type) {
-    wire_field(writer, VALUE_TYPE_TYPE, e->strings[e->profile->sample_types[type].type]);
-    wire_field(writer, VALUE_TYPE_UNIT, e->strings[e->profile->sample_types[type].unit]);
+    wire_field(writer, VALUE_TYPE_TYPE, e->strings[e->profile->sample_types.items[type].type]);
+    wire_field(writer, VALUE_TYPE_UNIT, e->strings[e->profile->sample_types.items[type].unit]);
 }
 
 static void emit_period_type(struct encoder *e, struct pprof_writer *writer, uint32_t item) {
@@ -211,7 +211,7 @@ static void emit_sample(struct encoder *e, struct pprof_writer *writer, uint32_t
     for (uint32_t i = 0; i < tail_count; i++)
         stack_nbytes += wire_varint_nbytes(e->locations[tail[i]]);
     size_t values_nbytes = 0;
-    for (uint32_t type = 0; type < profile->sample_type_count; type++)
+    for (uint32_t type = 0; type < profile->sample_types.count; type++)
         values_nbytes += wire_varint_nbytes((uint64_t)pprof_gain(profile, e->since, id, type));
     struct pprof_writer body = {0};
     if (sample->depth) wire_head(&body, SAMPLE_LOCATION_ID, stack_nbytes);
@@ -230,7 +230,7 @@ static void emit_sample(struct encoder *e, struct pprof_writer *writer, uint32_t
         emit_chunks(e, writer, sample->chunk);
     }
     wire_head(writer, SAMPLE_VALUE, values_nbytes);
-    for (uint32_t type = 0; type < profile->sample_type_count; type++)
+    for (uint32_t type = 0; type < profile->sample_types.count; type++)
         wire_varint(writer, (uint64_t)pprof_gain(profile, e->since, id, type));
     emit_label_set(e, writer, sample->label_set);
 }
@@ -323,7 +323,7 @@ static void emit_numbered(struct encoder *e, struct pprof_writer *writer, uint32
 
 static void emit_profile(struct encoder *e, struct pprof_writer *writer) {
     const fino_pprof *profile = e->profile;
-    for (uint32_t type = 0; type < profile->sample_type_count; type++)
+    for (uint32_t type = 0; type < profile->sample_types.count; type++)
         emit_message(e, writer, PROFILE_SAMPLE_TYPE, emit_sample_type, type);
     for (uint32_t id = 0; id < profile->samples.count; id++)
         if (pprof_has_gain(profile, e->since, id)) emit_sample(e, writer, id);
@@ -435,26 +435,42 @@ static int compress(const struct fino_allocator *allocator, int level, struct pp
     return 0;
 }
 
-int fino_pprof_encode(fino_pprof *profile, const fino_pprof_snapshot *since, const struct fino_pprof_header *header,
-                      int gzip_level, uint8_t **data_out, size_t *nbytes_out) {
+static int encode(const fino_pprof *profile, const fino_pprof_snapshot *since, const struct fino_pprof_header *header,
+                  int gzip_level, struct pprof_writer *data) {
     static const struct fino_pprof_header no_header;
-    *data_out = NULL, *nbytes_out = 0;
-    if (profile->error) return profile->error;
-    if (gzip_level < 0 || gzip_level > 12) return -EINVAL;
-
     struct encoder encoder = {
         .profile = profile,
         .since = since,
         .header = header ? header : &no_header,
         .allocator = &profile->allocator,
     };
-    struct pprof_writer data = {0};
-    int error = encode_plain(&encoder, &data);
+    int error = encode_plain(&encoder, data);
     release(&encoder);
-    if (error == 0 && gzip_level > 0) {
-        error = compress(&profile->allocator, gzip_level, &data);
-        if (error) pprof_free(&profile->allocator, data.out, data.nbytes, 1);
-    }
+    if (error || gzip_level == 0) return error;
+    error = compress(&profile->allocator, gzip_level, data);
+    if (error) pprof_free(&profile->allocator, data->out, data->nbytes, 1);
+    return error;
+}
+
+/* Locations that became equal make stacks equal: the samples are gathered anew in a second builder first. */
+static int encode_gathered(const fino_pprof *profile, const fino_pprof_snapshot *since,
+                           const struct fino_pprof_header *header, int gzip_level, struct pprof_writer *data) {
+    fino_pprof *gathered = pprof_new_alike(profile);
+    if (!gathered) return -ENOMEM;
+    int error = fino_pprof_merge(gathered, profile, since, FINO_PPROF_ADD);
+    if (error == 0) error = encode(gathered, NULL, header, gzip_level, data);
+    fino_pprof_free(gathered);
+    return error;
+}
+
+int fino_pprof_encode(fino_pprof *profile, const fino_pprof_snapshot *since, const struct fino_pprof_header *header,
+                      int gzip_level, uint8_t **data_out, size_t *nbytes_out) {
+    *data_out = NULL, *nbytes_out = 0;
+    if (profile->error) return profile->error;
+    if (gzip_level < 0 || gzip_level > 12) return -EINVAL;
+    struct pprof_writer data = {0};
+    int error = profile->same_count ? encode_gathered(profile, since, header, gzip_level, &data)
+                                    : encode(profile, since, header, gzip_level, &data);
     if (error) return error;
     *data_out = data.out, *nbytes_out = data.nbytes;
     return 0;

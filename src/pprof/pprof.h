@@ -151,6 +151,99 @@ int fino_pprof_encode(fino_pprof *profile, const fino_pprof_snapshot *since, con
                       int gzip_level, uint8_t **data_out, size_t *nbytes_out);
 void fino_pprof_bytes_free(fino_pprof *profile, uint8_t *data, size_t nbytes);
 
+/* ---- Reading a profile ---- */
+
+/* What a profile, built or decoded, holds. Ids are 0..count-1 and outlive every call; so do texts. Other pointers are
+ * valid until the profile changes. An id that is out of range is a mistake of the caller's and not caught. */
+size_t fino_pprof_sample_type_count(const fino_pprof *profile);
+struct fino_pprof_value_type fino_pprof_get_sample_type(const fino_pprof *profile, size_t type);
+
+size_t fino_pprof_string_count(const fino_pprof *profile);
+/* NBYTES_OUT may be NULL. The text ends with a NUL (and may contain others). */
+const char *fino_pprof_get_string(const fino_pprof *profile, uint32_t string, size_t *nbytes_out);
+
+size_t fino_pprof_function_count(const fino_pprof *profile);
+const struct fino_pprof_function *fino_pprof_get_function(const fino_pprof *profile, uint32_t function);
+
+size_t fino_pprof_mapping_count(const fino_pprof *profile);
+const struct fino_pprof_mapping *fino_pprof_get_mapping(const fino_pprof *profile, uint32_t mapping);
+
+const struct fino_pprof_label *fino_pprof_get_labels(const fino_pprof *profile, uint32_t label_set, size_t *count_out);
+
+/* One distinct stack with its labels and the sums of all values added to it. */
+struct fino_pprof_sample_info {
+    size_t depth;
+    uint32_t label_set;
+    const int64_t *values; /* one per sample type */
+};
+size_t fino_pprof_sample_count(const fino_pprof *profile);
+struct fino_pprof_sample_info fino_pprof_get_sample(const fino_pprof *profile, uint32_t sample);
+
+/* Copies the first CAPACITY locations of a sample's stack, leaf first, to OUT. Returns: its depth. */
+size_t fino_pprof_get_stack(const fino_pprof *profile, uint32_t sample, uint32_t *out, size_t capacity);
+
+/* What the decoded profile said beside its samples; all zero for a profile that was built. Valid until it is freed. */
+const struct fino_pprof_header *fino_pprof_get_header(const fino_pprof *profile);
+
+/* What this profile has allocated at present, all told. */
+size_t fino_pprof_memory_nbytes(const fino_pprof *profile);
+
+/* ---- Combining profiles ---- */
+
+enum fino_pprof_merge_as {
+    FINO_PPROF_ADD,       /* the sum of both */
+    FINO_PPROF_SUBTRACT,  /* the difference: what `pprof -base` shows */
+    FINO_PPROF_DIFF_BASE, /* subtracted under the label pprof::base=true: percentages are of the base (-diff_base) */
+};
+
+/* Adds what FROM gained since SINCE (a snapshot of FROM; NULL: everything) to INTO. Frames are matched by content.
+ * Locations that became equal through fino_pprof_set_lines arrive as one.
+ * Returns: 0; -EINVAL when the sample types are not the same; or what INTO or FROM has latched. */
+int fino_pprof_merge(fino_pprof *into, const fino_pprof *from, const fino_pprof_snapshot *since,
+                     enum fino_pprof_merge_as as);
+
+/* Multiplies all values by RATIOS, one per sample type, rounding half away from zero and saturating.
+ * Snapshots taken before do not fit any more: encode with SINCE == NULL. */
+void fino_pprof_scale(fino_pprof *profile, const double *ratios);
+
+/* ---- Decoding and checking ---- */
+
+/* What is wrong with a profile and where. */
+struct fino_pprof_problem {
+    const char *what;   /* such as "refers to a location that does not exist"; a constant */
+    const char *entity; /* "profile", "sample", "mapping", "location", "function", "string" or "sample type" */
+    const char *field;  /* its name in profile.proto, or "" */
+    uint64_t index;     /* which of these entities, in the order of the file, from 0 */
+    uint64_t value;     /* the offending number; 0 where there is none */
+    size_t offset;      /* where in the uncompressed profile, roughly */
+};
+
+struct fino_pprof_decode_config {
+    const struct fino_allocator *allocator; /* NULL: malloc and free */
+    uint64_t hash_seed;                     /* unpredictable where profiles are hostile */
+    size_t nbytes_max;                      /* the largest uncompressed size to accept; 0: 1 GiB */
+};
+
+/* Reads a profile of any producer, gzipped or not: packed and unpacked fields, unknown fields (skipped), ids in any
+ * order. What occurs twice is merged, bytes that are not UTF-8 are replaced.
+ * Inputs:  CONFIG and PROBLEM_OUT may be NULL. Any bytes are safe. Memory use is at most a small multiple (about 30)
+ *          of the uncompressed size.
+ * Returns: 0 with *PROFILE_OUT, which fino_pprof_free frees; -EINVAL for what is not a profile, with *PROBLEM_OUT;
+ *          -EFBIG for more than nbytes_max; -ENOMEM. */
+int fino_pprof_decode(const void *data, size_t nbytes, const struct fino_pprof_decode_config *config,
+                      fino_pprof **profile_out, struct fino_pprof_problem *problem_out);
+
+enum fino_pprof_strictness {
+    FINO_PPROF_VALID,     /* decodable, and nothing contradicts profile.proto or what `go tool pprof` demands */
+    FINO_PPROF_CANONICAL, /* also as this library writes it: ids are 1, 2, 3, ...; nothing occurs twice; nothing is
+                             there that no sample needs; no sample is all 0 */
+};
+
+/* Checks the invariants of a profile. Parameters and results as for fino_pprof_decode; PROBLEM_OUT tells of the first
+ * violation. */
+int fino_pprof_check(const void *data, size_t nbytes, enum fino_pprof_strictness strictness,
+                     const struct fino_pprof_decode_config *config, struct fino_pprof_problem *problem_out);
+
 #ifdef __cplusplus
 }
 #endif

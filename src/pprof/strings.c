@@ -131,6 +131,14 @@ bool pprof_strings_init(const struct fino_allocator *allocator, struct pprof_str
     return intern_valid(allocator, strings, "", 0) == 0;
 }
 
+size_t pprof_strings_nbytes(const struct pprof_strings *strings) {
+    size_t nbytes = strings->list.capacity * sizeof *strings->list.items;
+    nbytes += strings->index.capacity * sizeof *strings->index.slots;
+    for (const struct pprof_string_block *block = strings->blocks; block; block = block->next)
+        nbytes += sizeof *block + block->nbytes;
+    return nbytes;
+}
+
 void pprof_strings_free(const struct fino_allocator *allocator, struct pprof_strings *strings) {
     for (struct pprof_string_block *block = strings->blocks, *next; block; block = next) {
         next = block->next;

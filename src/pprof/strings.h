@@ -21,6 +21,7 @@ struct pprof_strings {
 
 /* Adds "". Returns: false when memory is short; the table may be freed all the same. */
 bool pprof_strings_init(const struct fino_allocator *allocator, struct pprof_strings *strings, uint64_t seed);
+size_t pprof_strings_nbytes(const struct pprof_strings *strings); /* of memory in use */
 void pprof_strings_free(const struct fino_allocator *allocator, struct pprof_strings *strings);
 
 /* Interns any bytes; what is not UTF-8 becomes U+FFFD. Returns: FINO_PPROF_NONE when memory is short. */
