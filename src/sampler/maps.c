@@ -24,9 +24,6 @@
 /* Code of objects that must be copied from memory is copied up to this size; only PLT stubs are read from it. */
 #define CODE_COPY_NBYTES_MAX 65536
 
-_Atomic(const struct sampler_map_set *) sampler_maps_current;
-_Atomic uint32_t sampler_maps_generation;
-
 struct module_entry {
     struct sampler_module module;
     const char *loader_name; /* as the loader calls it */

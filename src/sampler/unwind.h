@@ -40,7 +40,7 @@ enum sampler_unwind {
 
 /* SIGNAL_SAFE. Steps from a native frame to its caller; IS_LEAF: regs->pc is exact (also true for the frame that a
  * signal frame interrupted, which the function reports through IS_LEAF_OUT). Reads the stack only inside
- * [regs->sp, bounds->limit). */
+ * [regs->sp, bounds->limit) and, at a leaf, the red zone below regs->sp, never below bounds->low. */
 enum sampler_unwind sampler_unwind_step_sig(struct sampler_regs *regs, const struct sampler_stack_bounds *bounds,
                                             bool is_leaf, bool *is_leaf_out);
 

@@ -12,6 +12,10 @@
 #include "sampler/maps.h"
 #include "sampler/stack_read.h"
 
+/* Below the stack pointer of code that was interrupted, this much is in use (System V ABI 3.2.2): the kernel puts a
+ * signal's frame below it, so it is there to be read. */
+#define RED_ZONE_NBYTES 128
+
 /* ---- The machine: x86-64 ---- */
 
 void sampler_regs_from_ucontext_sig(const void *ucontext, struct sampler_regs *regs_out) {
@@ -27,6 +31,10 @@ void sampler_regs_from_ucontext_sig(const void *ucontext, struct sampler_regs *r
 }
 
 /* ---- Objects ---- */
+
+/* Here, not in maps.c, as code that runs in a handler refers to nothing outside of *_sig.c. */
+_Atomic(const struct sampler_map_set *) sampler_maps_current;
+_Atomic uint32_t sampler_maps_generation;
 
 static const struct sampler_map *find_map(uintptr_t pc) {
     const struct sampler_map_set *set = atomic_load_explicit(&sampler_maps_current, memory_order_acquire);
@@ -133,6 +141,7 @@ static packed_rule pack(const struct sampler_cfi_fde *fde, const struct sampler_
 /* Where a step may read and what it starts from. */
 struct frame {
     struct sampler_regs *regs;
+    uintptr_t low; /* of what an expression may read: the stack pointer or, at a leaf, the red zone below it */
     uintptr_t limit;
     bool is_leaf;
 };
@@ -208,7 +217,7 @@ static enum sampler_cfi_status apply_rule(const struct sampler_expr_context *con
         *value_out = value;
         return SAMPLER_CFI_OK;
     }
-    /* As in apply_packed: popped already. */
+    /* As in apply_packed: popped already. (What is in the red zone was read: it is still the same.) */
     if (!(MACHINE_CALLEE_SAVED >> reg & 1) || address >= context->read_low) return SAMPLER_CFI_MALFORMED;
     *value_out = context->registers[reg];
     return context->valid >> reg & 1 ? SAMPLER_CFI_OK : SAMPLER_CFI_NONE;
@@ -232,7 +241,7 @@ static enum sampler_unwind apply_row(const struct frame *frame, const struct sam
     uint32_t valid = 0;
     memcpy(registers, regs->gpr, sizeof regs->gpr);
     registers[MACHINE_REG_PC] = regs->pc;
-    struct sampler_expr_context context = {registers, regs->valid | 1u << MACHINE_REG_PC, regs->sp, frame->limit,
+    struct sampler_expr_context context = {registers, regs->valid | 1u << MACHINE_REG_PC, frame->low, frame->limit,
                                            load_bias};
     const struct sampler_cfi_rule *return_rule = &row->rules[fde->return_register];
     if (return_rule->kind == SAMPLER_CFI_UNDEFINED) return SAMPLER_UNWIND_END;
@@ -285,9 +294,10 @@ static enum sampler_unwind step_by_cfi(const struct frame *frame, uintptr_t pc, 
 
 enum sampler_unwind sampler_unwind_step_sig(struct sampler_regs *regs, const struct sampler_stack_bounds *bounds,
                                             bool is_leaf, bool *is_leaf_out) {
-    struct frame frame = {regs, bounds->limit, is_leaf};
+    struct frame frame = {regs, regs->sp, bounds->limit, is_leaf};
     *is_leaf_out = false;
     if (regs->sp < bounds->low || regs->sp >= bounds->limit) return SAMPLER_UNWIND_BAD_STACK;
+    if (is_leaf) frame.low -= regs->sp - bounds->low < RED_ZONE_NBYTES ? regs->sp - bounds->low : RED_ZONE_NBYTES;
     regs->gpr[MACHINE_REG_SP] = regs->sp;
     regs->gpr[MACHINE_REG_FP] = regs->fp;
     regs->valid |= 1u << MACHINE_REG_SP | 1u << MACHINE_REG_FP;
