@@ -6,6 +6,7 @@
 //   profile_tool.mjs complete FILE MIN     at least MIN % of the samples have a stack that reaches its thread's start
 //   profile_tool.mjs top FILE [N]          the N functions with the most self CPU in their innermost JavaScript frame
 //   profile_tool.mjs compare FILE NODE.cpuprofile   Node's top ten by self time are in FILE, with their file and line
+//   profile_tool.mjs gc FILE MIN           at least MIN % of the CPU is the garbage collector's, above JavaScript or beside it
 //   profile_tool.mjs cpu FILE NANOSECONDS [TOLERANCE_PERCENT [THREAD]]   the CPU total is what was measured
 // Exit code 1, and why on stderr, if the answer is no.
 import { readFileSync } from 'node:fs';
@@ -258,6 +259,20 @@ const commands = {
         fail(`${file}: no ${name || '(anonymous)'} at ${base(url)}:${line}${near.length ? `, only ${near}` : ''}`);
       }
     }
+  },
+
+  gc(profile, file, minimum) {
+    const cpu = cpuOf(profile);
+    const collector = /Heap::|Scavenge|MarkCompact|Sweep|Evacuat|GCTracer|IncrementalMarking|ConcurrentMarking/;
+    const collects = (sample) => frames(sample).some((f) => !isScript(f) && collector.test(f.name));
+    const all = sum(profile.samples, cpu);
+    const inGc = profile.samples.filter(collects);
+    const caused = inGc.filter((sample) => frames(sample).some(isScript));
+    const share = percent(sum(inGc, cpu), all);
+    console.log(`garbage collector: ${share.toFixed(1)} % of the CPU, ` +
+      `${percent(sum(caused, cpu), all).toFixed(1)} % with the JavaScript that caused it on the stack`);
+    if (share < Number(minimum)) fail(`${file}: the collector's share is ${share.toFixed(1)} %, less than ${minimum} %`);
+    if (caused.length === 0) fail(`${file}: no collection has the JavaScript that caused it on its stack`);
   },
 
   cpu(profile, file, measured, tolerance = '2', thread = '') {
