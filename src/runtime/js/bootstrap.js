@@ -1,0 +1,49 @@
+// The first script of every Realm, and the only one that C runs by itself.
+//
+// It captures the intrinsics, sets the entry points that C calls, and defines the globals. All else is loaded when it is
+// first used: `internal.load(name)` runs the embedded script `name` once, with the same `(native, internal)`.
+'use strict';
+
+const loaded = { __proto__: null };
+
+// load(name): runs a built-in script unless it has run; what it offers are properties of `internal`.
+internal.load = (name) => {
+  if (loaded[name]) return;
+  loaded[name] = true;
+  native.load(name);
+};
+
+internal.load('primordials');
+internal.load('util');
+
+const { lazyProperty } = internal;
+
+// Each of these properties appears when the script that owns it has run.
+const owners = {
+  errors: ['DOMException', 'makeDOMException', 'reportError'],
+  inspect: ['inspect'],
+  inspect_error: ['formatError'],
+  console_table: ['tableText'],
+  format: ['format', 'formatWithOptions'],
+  events: ['Event', 'EventTarget', 'CustomEvent', 'defineHandler', 'dispatchTrusted'],
+  events_error: ['ErrorEvent', 'PromiseRejectionEvent'],
+  abort: ['AbortController', 'AbortSignal', 'isAbortSignal', 'onAbort'],
+  encoding: ['TextEncoder', 'TextDecoder'],
+  base64: ['atob', 'btoa'],
+  url: ['URL'],
+  url_search_params: ['URLSearchParams'],
+  timers: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'onTimer'],
+  immediates: ['setImmediate', 'clearImmediate', 'onImmediate'],
+  performance: ['performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure'],
+  console: ['console'],
+  clone: ['structuredClone'],
+  process: ['process', 'processModule', 'onSignal', 'emitProcessEvent'],
+};
+for (const file of Object.keys(owners)) {
+  for (const name of owners[file]) lazyProperty(internal, name, file);
+}
+
+internal.modules = { __proto__: null };
+Object.defineProperty(internal.modules, 'fino:process', { enumerable: true, get: () => internal.processModule });
+
+internal.load('globals');

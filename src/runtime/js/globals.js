@@ -1,0 +1,68 @@
+// The properties of globalThis: those of the web that fino has. Most are lazy: the script behind one runs when it is first read.
+'use strict';
+
+const { ObjectDefineProperty, ObjectKeys, StringPrototypeSplit, TypeError } = internal.primordials;
+const { customInspect, defineHidden, lazyProperty, webInterface } = internal;
+
+const lazy = {
+  abort: 'AbortController AbortSignal',
+  base64: 'atob btoa',
+  clone: 'structuredClone',
+  console: 'console',
+  encoding: 'TextDecoder TextEncoder',
+  errors: 'DOMException reportError',
+  events: 'CustomEvent Event EventTarget',
+  events_error: 'ErrorEvent PromiseRejectionEvent',
+  immediates: 'clearImmediate setImmediate',
+  performance: 'Performance PerformanceEntry PerformanceMark PerformanceMeasure performance',
+  timers: 'clearInterval clearTimeout setInterval setTimeout',
+  url: 'URL',
+  url_search_params: 'URLSearchParams',
+};
+
+// What WebIDL operations on the global and namespaces have: enumerable, unlike classes.
+const enumerable = {
+  __proto__: null,
+  atob: true, btoa: true, structuredClone: true, reportError: true, performance: true, setTimeout: true, clearTimeout: true,
+  setInterval: true, clearInterval: true, setImmediate: true, clearImmediate: true,
+};
+
+const files = ObjectKeys(lazy);
+for (let i = 0; i < files.length; i++) {
+  const names = StringPrototypeSplit(lazy[files[i]], ' ');
+  for (let j = 0; j < names.length; j++) lazyProperty(globalThis, names[j], files[i], enumerable[names[j]] === true);
+}
+
+function defineEnumerable(name, value) {
+  ObjectDefineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+}
+
+defineEnumerable('self', globalThis);
+
+defineEnumerable('queueMicrotask', function queueMicrotask(callback) {
+  internal.needFunction(callback, 'queueMicrotask: callback');
+  native.enqueueMicrotask(callback);
+});
+
+class Navigator {
+  constructor(caller) {
+    if (caller !== native) throw new TypeError('Illegal constructor');
+  }
+
+  get hardwareConcurrency() { return native.hardwareConcurrency; }
+  get language() { return 'en-US'; }
+  get languages() { return ['en-US']; }
+  get platform() { return `${native.platform} ${native.arch}`; }
+  get userAgent() { return `fino/${native.version}`; }
+}
+webInterface(Navigator, 'Navigator');
+defineHidden(Navigator.prototype, customInspect, function (depth, options, inspect) {
+  if (this === Navigator.prototype) return this;
+  const { hardwareConcurrency, platform, userAgent } = this;
+  return `Navigator ${inspect({ hardwareConcurrency, platform, userAgent }, options)}`;
+});
+defineHidden(globalThis, 'Navigator', Navigator);
+const navigator = new Navigator(native);
+ObjectDefineProperty(globalThis, 'navigator', {
+  __proto__: null, get() { return navigator; }, enumerable: true, configurable: true,
+});

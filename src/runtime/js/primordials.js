@@ -1,0 +1,116 @@
+// Intrinsics as they were before user code ran.
+//
+// Built-ins never reach for a method through a prototype chain that user code can edit: they call the copies kept here.
+// Methods are uncurried, `ArrayPrototypePush(list, x)` for `list.push(x)`; statics keep their owner's name, `ObjectKeys`.
+// Iteration protocols (spread, for-of, array destructuring) are editable too, so the built-ins index their arrays.
+// Only what is used is captured: this runs at every start.
+'use strict';
+
+const { bind, call } = Function.prototype;
+const uncurryThis = bind.bind(call);
+const { defineProperty, getOwnPropertyDescriptor } = Object;
+const { getPrototypeOf, ownKeys, setPrototypeOf } = Reflect;
+const TypedArray = getPrototypeOf(Uint8Array);
+const ArrayIteratorPrototype = getPrototypeOf([][Symbol.iterator]());
+
+const primordials = { __proto__: null, uncurryThis, TypedArray };
+
+const constructors = {
+  AggregateError, Array, ArrayBuffer, BigInt, BigInt64Array, BigUint64Array, Boolean, DataView, Date, Error, Float32Array,
+  Float64Array, Function, Int8Array, Int16Array, Int32Array, Map, Number, Object, Promise, Proxy, RangeError, RegExp, Set,
+  String, Symbol, SyntaxError, TypeError, Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, WeakMap, WeakRef, WeakSet,
+};
+
+const statics = {
+  Array: 'isArray',
+  ArrayBuffer: 'isView',
+  Error: 'captureStackTrace',
+  Number: 'isInteger isNaN parseFloat parseInt',
+  Object: 'assign create defineProperties defineProperty entries freeze getOwnPropertyDescriptor getOwnPropertyDescriptors ' +
+    'getOwnPropertyNames getOwnPropertySymbols getPrototypeOf hasOwn is keys setPrototypeOf',
+  String: 'fromCharCode fromCodePoint',
+  Symbol: 'for',
+};
+
+const methods = {
+  Array: 'concat fill includes indexOf join map pop push reverse shift slice sort splice unshift',
+  BigInt: 'toString valueOf',
+  Boolean: 'valueOf',
+  Date: 'getTime toISOString toString',
+  Error: 'toString',
+  Function: 'apply bind call toString',
+  Map: 'clear delete entries forEach get has set',
+  Number: 'toFixed toString valueOf',
+  Object: 'hasOwnProperty propertyIsEnumerable toString',
+  Promise: 'then',
+  RegExp: 'exec toString',
+  Set: 'add clear delete forEach has values',
+  String: 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf normalize padEnd padStart repeat replaceAll slice ' +
+    'split startsWith substring toLowerCase toString toUpperCase trim valueOf',
+  Symbol: 'toString valueOf',
+  WeakMap: 'get has set',
+  WeakRef: 'deref',
+  WeakSet: 'add has',
+};
+
+const accessors = { Map: ['size'], Set: ['size'], Symbol: ['description'], ArrayBuffer: ['byteLength'],
+  DataView: ['byteLength', 'byteOffset', 'buffer'] };
+
+const capitalise = (name) => name[0].toUpperCase() + name.slice(1);
+
+for (const name of Object.keys(constructors)) primordials[name] = constructors[name];
+for (const owner of Object.keys(statics)) {
+  for (const name of statics[owner].split(' ')) primordials[owner + capitalise(name)] = constructors[owner][name];
+}
+for (const owner of Object.keys(methods)) {
+  const { prototype } = constructors[owner];
+  for (const name of methods[owner].split(' ')) {
+    primordials[`${owner}Prototype${capitalise(name)}`] = uncurryThis(prototype[name]);
+  }
+}
+for (const owner of Object.keys(accessors)) {
+  for (const name of accessors[owner]) {
+    const { get } = getOwnPropertyDescriptor(constructors[owner].prototype, name);
+    primordials[`${owner}PrototypeGet${capitalise(name)}`] = uncurryThis(get);
+  }
+}
+for (const name of ['buffer', 'byteLength', 'byteOffset', 'length', Symbol.toStringTag]) {
+  const { get } = getOwnPropertyDescriptor(TypedArray.prototype, name);
+  primordials[`TypedArrayPrototypeGet${typeof name === 'symbol' ? 'SymbolToStringTag' : capitalise(name)}`] = uncurryThis(get);
+}
+for (const name of ['set', 'slice', 'subarray']) {
+  primordials[`TypedArrayPrototype${capitalise(name)}`] = uncurryThis(TypedArray.prototype[name]);
+}
+for (const name of ['abs', 'ceil', 'floor', 'max', 'min', 'round', 'sqrt', 'trunc']) {
+  primordials[`Math${capitalise(name)}`] = Math[name];
+}
+for (const name of ownKeys(Reflect)) {
+  if (typeof name === 'string') primordials[`Reflect${capitalise(name)}`] = Reflect[name];
+}
+for (const name of ['asyncIterator', 'hasInstance', 'iterator', 'toPrimitive', 'toStringTag']) {
+  primordials[`Symbol${capitalise(name)}`] = Symbol[name];
+}
+primordials.JSONStringify = JSON.stringify;
+primordials.PromiseResolve = Promise.resolve.bind(Promise);
+primordials.PromiseReject = Promise.reject.bind(Promise);
+primordials.ArrayPrototypeSymbolIterator = uncurryThis(Array.prototype[Symbol.iterator]);
+primordials.ArrayIteratorPrototypeNext = uncurryThis(ArrayIteratorPrototype.next);
+primordials.IteratorPrototype = getPrototypeOf(ArrayIteratorPrototype);
+primordials.AsyncIteratorPrototype = getPrototypeOf(getPrototypeOf(async function* () {}.prototype));
+
+// safe(Base): a subclass of Base whose methods are its own copies, so that `map.get(k)` cannot be intercepted.
+function safe(Base) {
+  class Safe extends Base {}
+  const { prototype } = Safe;
+  for (const key of ownKeys(Base.prototype)) {
+    if (key !== 'constructor') defineProperty(prototype, key, getOwnPropertyDescriptor(Base.prototype, key));
+  }
+  setPrototypeOf(prototype, null);
+  return Safe;
+}
+
+primordials.SafeMap = safe(Map);
+primordials.SafeSet = safe(Set);
+primordials.SafeWeakMap = safe(WeakMap);
+
+internal.primordials = primordials;
