@@ -71,16 +71,25 @@ DEFLATE_INLINE void chains_step(struct deflate_chains *chains, struct chains_cur
 
 /* Enters COUNT positions without searching them. */
 DEFLATE_INLINE void chains_skip(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned count) {
-    uint32_t near3, near4;
+    const uint8_t *next = cursor->next;
+    uint32_t position = cursor->position, hash3 = cursor->hash3, hash4 = cursor->hash4;
+    cursor->next += count;
+    cursor->position += count;
+    cursor->reach = min_u32(cursor->reach + count, DEFLATE_WINDOW);
+    if (DEFLATE_UNLIKELY(cursor->end - cursor->next < CHAINS_LOOKAHEAD)) return;
     for (; count > 0; count--) {
-        if (DEFLATE_UNLIKELY(cursor->end - cursor->next < CHAINS_LOOKAHEAD)) {
-            cursor->next += count;
-            cursor->position += count;
-            cursor->reach = min_u32(cursor->reach + count, DEFLATE_WINDOW);
-            return;
-        }
-        chains_step(chains, cursor, &near3, &near4);
+        uint32_t bytes = load_le32(++next);
+        chains->steps[position % DEFLATE_WINDOW] = (uint16_t)(position - chains->heads4[hash4] - 1);
+        chains->heads4[hash4] = (uint16_t)position;
+        chains->heads3[hash3] = (uint16_t)position;
+        hash3 = chains_hash(bytes & 0xFFFFFF, CHAINS_HASH3_BITS);
+        hash4 = chains_hash(bytes, CHAINS_HASH4_BITS);
+        position++;
     }
+    cursor->hash3 = hash3;
+    cursor->hash4 = hash4;
+    __builtin_prefetch(&chains->heads3[hash3], 1);
+    __builtin_prefetch(&chains->heads4[hash4], 1);
 }
 
 /* Looks for a match longer than BEST_LENGTH at NEXT, entering it and moving on by one; at most DEPTH candidates of
@@ -110,25 +119,29 @@ DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains
         best_length = match_extend(in, in - distance, 4, max_length);
         *offset_out = distance;
         if (best_length >= nice_length || --depth == 0) return best_length;
-        distance += chains->steps[(position - distance) % DEFLATE_WINDOW] + 1u;
     } else if (best_length >= max_length) {
         return best_length;
     }
 
-    /* A longer match must agree in the bytes that end it: look at those first, then at its beginning. */
-    for (;; distance += chains->steps[(position - distance) % DEFLATE_WINDOW] + 1u) {
-        const uint8_t *candidate = in - distance;
-        if (distance > reach) return best_length;
-        if (load_le32(candidate + best_length - 3) == load_le32(in + best_length - 3) &&
-            load_le32(candidate) == first_bytes) {
-            unsigned length = match_extend(in, candidate, 4, max_length);
-            if (length > best_length) {
-                best_length = length;
-                *offset_out = distance;
-                if (length >= nice_length) return best_length;
+    /* A longer match must agree in the four bytes that end one byte further than the best so far: follow the chain of
+     * those. */
+    for (;;) {
+        const uint8_t *tail = in + best_length - 3;
+        uint32_t tail_bytes = load_le32(tail), tail_position = position + best_length - 3;
+        distance = (uint16_t)(tail_position - chains->heads4[chains_hash(tail_bytes, CHAINS_HASH4_BITS)] - 1) + 1u;
+        for (;; distance += chains->steps[(tail_position - distance) % DEFLATE_WINDOW] + 1u) {
+            if (distance > reach) return best_length;
+            if (load_le32(in - distance) == first_bytes && load_le32(tail - distance) == tail_bytes) {
+                unsigned length = match_extend(in, in - distance, 4, max_length);
+                if (length > best_length) {
+                    best_length = length;
+                    *offset_out = distance;
+                    if (length >= nice_length || --depth == 0) return best_length;
+                    break;
+                }
             }
+            if (--depth == 0) return best_length;
         }
-        if (--depth == 0) return best_length;
     }
 }
 
