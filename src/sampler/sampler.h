@@ -1,8 +1,13 @@
 /* sampler.h: samples the CPU time of this process's threads into a pprof profile.
  *
- * One sampler a process. While at least one recording is open, every thread is sampled: registered threads by a
- * precise monotonic timer, others by a timer on their CPU clock. Each sample is weighted by the CPU time that its
- * thread used since its previous one, so a profile's total is the CPU time the kernel accounts.
+ * One sampler a process. While at least one recording is open, every thread is sampled, registered or not: by a
+ * precise monotonic timer while it is busy, by a timer on its CPU clock (which can't disturb it) while it mostly waits.
+ * Each sample is weighted by the CPU time that its thread used since its previous one, so a profile's total is the CPU
+ * time the kernel accounts.
+ *
+ * The sampler takes one real-time signal: the highest below SIGRTMAX - 2 that had no handler when the first thread
+ * registered or the first recording started. Its handler stays installed for good, so that no late signal can kill.
+ * A thread that blocks this signal is in the profile with its CPU time only.
  *
  * Threads:  every function may be called on any thread unless it says "on the thread itself".
  * Signal:   none of these is signal-safe.
@@ -25,8 +30,11 @@ extern "C" {
 
 typedef struct sampler_thread sampler_thread;
 
-/* Tells the sampler of the calling thread: its label (made unique with "#2", "#3", ...), and its stack's bounds, which
- * it finds itself. Registered threads get the precise timer. Returns: the thread, or NULL when memory is short. */
+/* Tells the sampler of the calling thread: its label (made unique with "#2", "#3", ...; NULL: after the thread's name,
+ * see fino_sampler_name_threads), and its stack's bounds, which it finds itself. Unblocks the sampler's signal in it.
+ * What isn't registered is found in /proc/self/task, somewhat later, and its first stack is a leaf only.
+ * A thread that is registered already is given the new label. Returns: the thread, or NULL when memory is short or
+ * there are more than 16,384 threads. A thread that ends is unregistered by itself. */
 sampler_thread *fino_sampler_thread_register(const char *label);
 
 /* On the thread itself, before it ends: folds what is left and accounts its last CPU time. */
@@ -45,6 +53,26 @@ void fino_sampler_thread_unpark(sampler_thread *thread);
  * A runtime calls this before code moves or goes away, and after request_drain. Safe while sampling goes on. */
 void fino_sampler_thread_drain(sampler_thread *thread);
 
+/* Threads without a label of their own whose name (as in /proc/self/task/TID/comm) starts with NAME_PREFIX are labelled
+ * LABEL "-1", LABEL "-2", ... Other named threads have their name as label; unnamed ones are "thread-1", ...; the
+ * process's first is "main". At most 16 rules; both strings must stay valid. Returns 0 or -ENOSPC. */
+int fino_sampler_name_threads(const char *name_prefix, const char *label);
+
+/* The calling thread, if it is known, else NULL. */
+sampler_thread *fino_sampler_thread_self(void);
+
+/* The number of the sampler's signal, for those who must keep their hands off it; 0 before it is chosen. */
+int fino_sampler_signal(void);
+
+/* A native function whose demangled name starts with SYMBOL_PREFIX stands for a state of the program: FRAME, such as
+ * "[gc] mark-compact", is shown as its caller. */
+struct fino_sampler_frame_state {
+    const char *symbol_prefix;
+    const char *frame;
+};
+/* Replaces the table; the first matching entry counts. STATES must stay valid. */
+void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states, size_t count);
+
 /* ---- Recordings ---- */
 
 struct fino_sampler_options {
@@ -53,7 +81,8 @@ struct fino_sampler_options {
 
 typedef struct sampler_recording sampler_recording;
 
-/* Opens a recording. Managed threads drain on their own; STARTED is cheap (< 1 ms without managed code). */
+/* Opens a recording. Cheap: well below a millisecond for a few threads, without managed code.
+ * Returns: 0, -EINVAL (interval out of range), -ENOMEM, -EAGAIN (no timer, no thread or no signal to be had). */
 int fino_sampler_start(const struct fino_sampler_options *options, sampler_recording **recording_out);
 
 /* What a recording saw. Samples that are lost still have their CPU time in the thread's next sample ("carried"). */
@@ -69,11 +98,15 @@ struct fino_sampler_stats {
     uint64_t truncated_managed;
     uint64_t lost_ring_full;
     uint64_t lost_no_thread;
-    uint64_t timer_overruns;    /* expirations merged into one signal by the kernel */
+    uint64_t timer_overruns;    /* sampling points merged into the next sample: signals blocked, late, or by the tick */
     uint64_t unresolved_frames; /* managed frames that got no name */
     uint64_t handler_ns_p50;
     uint64_t handler_ns_p99;
     uint64_t handler_ns_total;
+    uint64_t truncated_no_stack; /* part of TRUNCATED: the stack's bounds unknown, or a stack of the program's own */
+    uint64_t unsampled_ns;       /* part of CPU_NS: of threads that ended before their first sample */
+    uint64_t fold_ns;            /* CPU time of turning samples into stacks */
+    uint64_t signals;            /* expirations handled, with or without a sample */
 };
 
 /* Closes a recording and encodes it as gzipped pprof. The calling thread is drained; other managed threads are asked to

@@ -1,0 +1,499 @@
+/* control.c: recordings, and the helper thread that serves them.
+ *
+ * A recording is a snapshot of the accumulator and of every counter; closing it encodes the difference. The first one
+ * to open arms all threads, the last one to close disarms them. What must happen in between without a thread of the
+ * program's (draining full rings, finding threads, stacks and new objects) the helper thread does.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampler/clock.h"
+#include "sampler/fold.h"
+#include "sampler/threads.h"
+#include "sampler/unwind.h"
+
+#define INTERVAL_MIN_NS UINT64_C(100000)
+#define INTERVAL_MAX_NS UINT64_C(100000000)
+#define INTERVAL_DEFAULT_NS UINT64_C(1000000)
+
+/* How long a stop waits for managed threads to drain, and a start beside other recordings. */
+#define STOP_PATIENCE_NS UINT64_C(1000000000)
+#define START_PATIENCE_NS UINT64_C(5000000)
+
+/* CPU time that no known thread accounts for is noise below this: clocks are read one after another. */
+#define UNSEEN_MIN_NS UINT64_C(200000)
+
+/* How often the helper looks for new threads and objects: often when they come and go, seldom when they don't. */
+#define SCAN_MIN_NS UINT64_C(10000000)
+#define SCAN_MAX_NS UINT64_C(640000000)
+
+struct sampler_recording {
+    struct sampler_recording *next;
+    uint64_t interval_ns;
+    int64_t began_unix_ns;
+    uint64_t began_ns;
+    fino_pprof_snapshot *since;
+    struct sampler_fold_totals totals;
+    struct sampler_counter_sums counters;
+    uint64_t lost_no_thread;
+    uint64_t helper_cpu_ns;
+    uint64_t interval_min_ns; /* the shortest that applied meanwhile */
+    uint64_t late_drains;     /* managed threads that did not drain in time at the end */
+};
+
+/* Serialises start and stop. Whoever waits for it goes on draining its own thread. */
+static pthread_mutex_t control_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under the registry's lock. */
+static struct {
+    struct sampler_recording *open;
+    uint64_t began_process_ns; /* the process's CPU clock when the first recording opened */
+    uint64_t unseen_ns;        /* accounted to no known thread since then */
+    bool helper_runs;
+    pthread_t helper;
+} control;
+
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void pause_ns(uint64_t ns) {
+    struct timespec time = {(time_t)(ns / SAMPLER_NS_PER_S), (long)(ns % SAMPLER_NS_PER_S)};
+    nanosleep(&time, NULL);
+}
+
+/* ---- Forks ---- */
+
+static void before_fork(void) {
+    sampler_registry_lock();
+    sampler_fold_lock();
+}
+
+static void after_fork_in_parent(void) {
+    sampler_fold_unlock();
+    sampler_registry_unlock();
+}
+
+/* The child has one thread, no timers and no recordings; it may start its own. */
+static void after_fork_in_child(void) {
+    atomic_store(&sampler_shared.interval_ns, 0);
+    sampler_fold_after_fork();
+    sampler_threads_after_fork();
+    pthread_mutex_init(&control_mutex, NULL);
+    control.open = NULL; /* their snapshots are lost, as is all memory of the parent's that nobody knows of */
+    control.helper_runs = false;
+}
+
+static void watch_forks(void) {
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* ---- The helper thread ---- */
+
+static void serve_drains(void) {
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next) {
+        if (!atomic_load_explicit(&thread->wants_drain, memory_order_relaxed)) continue;
+        if (sampler_thread_drain_elsewhere(thread)) continue;
+        struct sampler_managed *managed = atomic_load(&thread->managed);
+        if (managed && managed->request_drain) managed->request_drain(managed);
+    }
+}
+
+static void refresh_maps(void) {
+    atomic_store_explicit(&sampler_shared.maps_stale, false, memory_order_relaxed);
+    sampler_maps_refresh();
+    sampler_fold_lock();
+    sampler_fold_forget_addresses();
+    sampler_fold_unlock();
+}
+
+/* Looks around. Returns: how long until the next time. */
+static uint64_t look_around(uint64_t period_ns) {
+    int changes = sampler_threads_scan(false);
+    refresh_maps();
+    if (changes > 0) return SCAN_MIN_NS;
+    return period_ns * 2 < SCAN_MAX_NS ? period_ns * 2 : SCAN_MAX_NS;
+}
+
+static void wait_for_wake(uint32_t seen, uint64_t timeout_ns) {
+    struct timespec timeout = {(time_t)(timeout_ns / SAMPLER_NS_PER_S), (long)(timeout_ns % SAMPLER_NS_PER_S)};
+    syscall(SYS_futex, &sampler_shared.wake, FUTEX_WAIT_PRIVATE, seen, timeout_ns ? &timeout : NULL, NULL, 0);
+}
+
+static void *run_helper(void *unused) {
+    uint64_t period_ns = SCAN_MIN_NS, next_ns = 0;
+    (void)unused;
+    fino_sampler_thread_register("fino-sampler");
+    for (;;) {
+        uint32_t seen = atomic_load(&sampler_shared.wake);
+        uint64_t now_ns = sampler_clock_sig(CLOCK_MONOTONIC);
+        sampler_registry_lock();
+        bool active = control.open != NULL;
+        if (active) {
+            serve_drains();
+            sampler_threads_find_stacks();
+            if (now_ns >= next_ns || atomic_load_explicit(&sampler_shared.maps_stale, memory_order_relaxed)) {
+                period_ns = look_around(period_ns);
+                next_ns = now_ns + period_ns;
+            }
+        } else {
+            period_ns = SCAN_MIN_NS;
+        }
+        sampler_registry_unlock();
+        wait_for_wake(seen, active ? (next_ns > now_ns ? next_ns - now_ns : 1) : 0);
+    }
+    return NULL;
+}
+
+/* Starts the helper with every signal blocked but ours: the program's are not its business. */
+static int start_helper(void) {
+    sigset_t all, before;
+    if (control.helper_runs) return 0;
+    sigfillset(&all);
+    sigdelset(&all, fino_sampler_signal());
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&control.helper, NULL, run_helper, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    control.helper_runs = error == 0;
+    return -error;
+}
+
+static uint64_t helper_cpu_ns(void) {
+    clockid_t clock;
+    if (!control.helper_runs || pthread_getcpuclockid(control.helper, &clock) != 0) return 0;
+    return sampler_clock_sig(clock);
+}
+
+/* ---- Settling: every thread's samples folded, every nanosecond accounted ---- */
+
+/* Folds what waits wherever that may be done from here, and asks the others. Returns: how many were asked. */
+static unsigned drain_reachable(bool ask) {
+    unsigned asked = 0;
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next) {
+        if (sampler_ring_used_sig(&thread->ring) == 0) continue;
+        if (thread == sampler_self) {
+            fino_sampler_thread_drain(thread);
+        } else if (!sampler_thread_drain_elsewhere(thread)) {
+            struct sampler_managed *managed = atomic_load(&thread->managed);
+            if (ask) atomic_store(&thread->wants_drain, true);
+            if (!atomic_load(&thread->wants_drain)) continue; /* it has drained since it was asked */
+            if (ask && managed && managed->request_drain) managed->request_drain(managed);
+            asked++;
+        }
+    }
+    return asked;
+}
+
+/* Without the registry's lock, which threads on their way to a drain may want. Returns: how many did not make it. */
+static unsigned drain_all(uint64_t patience_ns) {
+    uint64_t deadline_ns = sampler_clock_sig(CLOCK_MONOTONIC) + patience_ns;
+    unsigned asked;
+    for (bool ask = true;; ask = false) {
+        sampler_registry_lock();
+        asked = drain_reachable(ask);
+        sampler_registry_unlock();
+        if (asked == 0 || sampler_clock_sig(CLOCK_MONOTONIC) >= deadline_ns) return asked;
+        pause_ns(200000);
+    }
+}
+
+/* CPU time of threads that came and went between two scans is known of the process only. The process's clock is read
+ * before the threads', so that what they do meanwhile can't be mistaken for it. */
+static void account_all(void) {
+    uint64_t process_ns = sampler_clock_sig(CLOCK_PROCESS_CPUTIME_ID) - control.began_process_ns;
+    sampler_fold_lock();
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
+        sampler_fold_account(thread, sampler_thread_cpu_ns(thread));
+    uint64_t known_ns = sampler_threads_accounted_ns() + control.unseen_ns;
+    if (process_ns > known_ns + UNSEEN_MIN_NS) {
+        sampler_fold_account_unseen(process_ns - known_ns);
+        control.unseen_ns += process_ns - known_ns;
+    }
+    sampler_fold_unlock();
+}
+
+static void wait_for_handlers(void) {
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next) {
+        for (int i = 0; i < 10000 && atomic_load(&thread->in_handler); i++)
+            sched_yield();
+    }
+}
+
+/* ---- Starting ---- */
+
+static uint64_t shortest_interval(void) {
+    uint64_t shortest = 0;
+    for (struct sampler_recording *open = control.open; open; open = open->next) {
+        if (shortest == 0 || open->interval_ns < shortest) shortest = open->interval_ns;
+    }
+    return shortest;
+}
+
+static void lock_control(void) {
+    while (pthread_mutex_trylock(&control_mutex) != 0) {
+        struct sampler_thread *self = sampler_self;
+        if (self && atomic_load(&self->wants_drain)) fino_sampler_thread_drain(self);
+        pause_ns(100000);
+    }
+}
+
+static void begin_first(uint64_t interval_ns) {
+    sampler_threads_scan(true);
+    control.began_process_ns = sampler_clock_sig(CLOCK_PROCESS_CPUTIME_ID);
+    control.unseen_ns = 0;
+    sampler_threads_begin();
+    atomic_store(&sampler_shared.interval_ns, interval_ns);
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
+        sampler_thread_arm(thread, interval_ns, thread == sampler_self);
+}
+
+static void apply_interval(void) {
+    uint64_t interval_ns = shortest_interval(), before_ns = atomic_exchange(&sampler_shared.interval_ns, interval_ns);
+    for (struct sampler_recording *open = control.open; open; open = open->next) {
+        if (interval_ns < open->interval_min_ns) open->interval_min_ns = interval_ns;
+    }
+    if (interval_ns >= before_ns) return;
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
+        sampler_thread_hurry(thread, interval_ns);
+}
+
+/* With the control mutex. RECORDING has its interval. */
+static int open_recording(struct sampler_recording *recording) {
+    int result;
+    sampler_registry_lock();
+    bool first = control.open == NULL;
+    if (first) sampler_maps_refresh();
+    result = start_helper();
+    sampler_registry_unlock();
+    if (result != 0) return result;
+    if (!first) drain_all(START_PATIENCE_NS);
+    sampler_registry_lock();
+    if (first)
+        begin_first(recording->interval_ns);
+    else
+        account_all();
+    sampler_fold_lock();
+    recording->since = sampler_fold_snapshot();
+    recording->totals = sampler_fold_totals();
+    sampler_fold_unlock();
+    if (recording->since) {
+        recording->next = control.open;
+        control.open = recording;
+        apply_interval();
+        sampler_threads_sum(&recording->counters);
+        recording->lost_no_thread = atomic_load(&sampler_shared.lost_no_thread);
+        recording->helper_cpu_ns = helper_cpu_ns();
+        recording->began_unix_ns = (int64_t)sampler_clock_sig(CLOCK_REALTIME);
+        recording->began_ns = sampler_clock_sig(CLOCK_MONOTONIC);
+        sampler_wake_helper_sig();
+    } else {
+        result = -ENOMEM;
+        if (first) atomic_store(&sampler_shared.interval_ns, 0);
+    }
+    sampler_registry_unlock();
+    return result;
+}
+
+int fino_sampler_start(const struct fino_sampler_options *options, sampler_recording **recording_out) {
+    uint64_t interval_ns = options && options->interval_ns ? options->interval_ns : INTERVAL_DEFAULT_NS;
+    if (interval_ns < INTERVAL_MIN_NS || interval_ns > INTERVAL_MAX_NS) return -EINVAL;
+    int result = sampler_threads_open();
+    if (result == 0) result = sampler_fold_open();
+    if (result != 0) return result;
+    pthread_once(&fork_once, watch_forks);
+    if (!sampler_self && !fino_sampler_thread_register(NULL)) return -ENOMEM;
+    struct sampler_recording *recording = calloc(1, sizeof *recording);
+    if (!recording) return -ENOMEM;
+    recording->interval_ns = recording->interval_min_ns = interval_ns;
+    lock_control();
+    result = open_recording(recording);
+    pthread_mutex_unlock(&control_mutex);
+    if (result != 0) {
+        free(recording);
+        return result;
+    }
+    *recording_out = recording;
+    return 0;
+}
+
+/* ---- Stopping ---- */
+
+static bool take_from_open(struct sampler_recording *recording) {
+    for (struct sampler_recording **link = &control.open; *link; link = &(*link)->next) {
+        if (*link != recording) continue;
+        *link = recording->next;
+        return true;
+    }
+    return false;
+}
+
+static uint64_t percentile(const struct sampler_counter_sums *counters, unsigned percent) {
+    uint64_t sum = 0, passed = 0;
+    for (unsigned i = 0; i < SAMPLER_HISTOGRAM_SIZE; i++)
+        sum += counters->histogram[i];
+    for (unsigned i = 0; i < SAMPLER_HISTOGRAM_SIZE; i++) {
+        passed += counters->histogram[i];
+        if (passed * 100 >= sum * percent && passed > 0) return sampler_histogram_value(i);
+    }
+    return 0;
+}
+
+static void subtract_counters(struct sampler_counter_sums *now, const struct sampler_counter_sums *before) {
+    now->lost_ring_full -= before->lost_ring_full;
+    now->merged -= before->merged;
+    now->signals -= before->signals;
+    now->handler_ns -= before->handler_ns;
+    for (int i = 0; i < SAMPLER_HISTOGRAM_SIZE; i++)
+        now->histogram[i] -= before->histogram[i];
+}
+
+/* With the registry's lock. */
+static void measure(const struct sampler_recording *recording, struct fino_sampler_stats *stats) {
+    struct sampler_counter_sums counters;
+    const struct sampler_fold_totals *before = &recording->totals;
+    sampler_threads_sum(&counters);
+    subtract_counters(&counters, &recording->counters);
+    sampler_fold_lock();
+    struct sampler_fold_totals now = sampler_fold_totals();
+    sampler_fold_unlock();
+    for (int i = 0; i < SAMPLER_END_COUNT; i++)
+        now.ends[i] -= before->ends[i];
+    *stats = (struct fino_sampler_stats){
+        .samples = now.samples - before->samples,
+        .cpu_ns = now.cpu_ns - before->cpu_ns,
+        .wall_ns = sampler_clock_sig(CLOCK_MONOTONIC) - recording->began_ns,
+        .complete = now.ends[SAMPLER_END_COMPLETE],
+        .truncated_depth = now.ends[SAMPLER_END_DEPTH],
+        .truncated_no_cfi = now.ends[SAMPLER_END_NO_CFI],
+        .truncated_bad_frame = now.ends[SAMPLER_END_BAD_FRAME],
+        .truncated_managed = now.ends[SAMPLER_END_MANAGED],
+        .truncated_no_stack = now.ends[SAMPLER_END_NO_STACK],
+        .lost_ring_full = counters.lost_ring_full,
+        .lost_no_thread = atomic_load(&sampler_shared.lost_no_thread) - recording->lost_no_thread,
+        .timer_overruns = counters.merged,
+        .unresolved_frames = now.unresolved_frames - before->unresolved_frames,
+        .handler_ns_p50 = percentile(&counters, 50),
+        .handler_ns_p99 = percentile(&counters, 99),
+        .handler_ns_total = counters.handler_ns,
+        .unsampled_ns = now.unsampled_ns - before->unsampled_ns,
+        .fold_ns = now.fold_ns - before->fold_ns,
+        .signals = counters.signals,
+    };
+    stats->truncated = stats->samples - stats->complete;
+}
+
+/* Closes RECORDING: when this returns, all that belongs to it is in the accumulator. With the control mutex. */
+static int close_recording(struct sampler_recording *recording, struct fino_sampler_stats *stats) {
+    sampler_registry_lock();
+    bool found = take_from_open(recording), last = control.open == NULL;
+    if (found && last) {
+        atomic_store(&sampler_shared.interval_ns, 0);
+        for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
+            sampler_thread_disarm(thread);
+        wait_for_handlers();
+    } else if (found) {
+        apply_interval();
+    }
+    sampler_registry_unlock();
+    if (!found) return -EINVAL;
+    recording->late_drains = drain_all(STOP_PATIENCE_NS);
+    sampler_registry_lock();
+    account_all();
+    measure(recording, stats);
+    recording->helper_cpu_ns = helper_cpu_ns() - recording->helper_cpu_ns;
+    sampler_registry_unlock();
+    return 0;
+}
+
+/* ---- The profile's comments ---- */
+
+#define OWN_COMMENTS 6
+#define COMMENT_SIZE 256
+
+__attribute__((format(printf, 2, 3))) static void say(char *comment, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(comment, COMMENT_SIZE, format, arguments);
+    va_end(arguments);
+}
+
+#define MS(ns) ((double)(ns) / 1e6)
+#define US(ns) ((double)(ns) / 1e3)
+#define N(count) ((unsigned long long)(count))
+
+static void write_comments(const struct sampler_recording *recording, const struct fino_sampler_stats *stats,
+                           char comments[OWN_COMMENTS][COMMENT_SIZE]) {
+    say(comments[0], "sampler: interval %.1f us of CPU time (shortest applied: %.1f us), signal %d, every thread",
+        US(recording->interval_ns), US(recording->interval_min_ns), fino_sampler_signal());
+    say(comments[1], "samples: %llu, CPU %.3f ms (%.3f ms of it without a sample), wall %.3f ms", N(stats->samples),
+        MS(stats->cpu_ns), MS(stats->unsampled_ns), MS(stats->wall_ns));
+    say(comments[2],
+        "stacks: %llu complete, %llu truncated (%llu too deep, %llu without CFI, %llu bad frames, %llu in managed "
+        "code, "
+        "%llu on unknown stacks)",
+        N(stats->complete), N(stats->truncated), N(stats->truncated_depth), N(stats->truncated_no_cfi),
+        N(stats->truncated_bad_frame), N(stats->truncated_managed), N(stats->truncated_no_stack));
+    say(comments[3],
+        "lost: %llu ring full, %llu thread gone (their CPU time is in the next sample); %llu merged, %llu frames "
+        "unresolved, "
+        "%llu threads not drained",
+        N(stats->lost_ring_full), N(stats->lost_no_thread), N(stats->timer_overruns), N(stats->unresolved_frames),
+        N(recording->late_drains));
+    say(comments[4], "handler: %llu signals, p50 %.2f us, p99 %.2f us, %.3f ms in all", N(stats->signals),
+        US(stats->handler_ns_p50), US(stats->handler_ns_p99), MS(stats->handler_ns_total));
+    say(comments[5], "sampler's own CPU: folding %.3f ms, helper thread %.3f ms", MS(stats->fold_ns),
+        MS(recording->helper_cpu_ns));
+}
+
+static int encode(const struct sampler_recording *recording, const struct fino_sampler_stats *stats,
+                  const char *const *comments, size_t comment_count, uint8_t **data_out, size_t *nbytes_out) {
+    char own[OWN_COMMENTS][COMMENT_SIZE];
+    const char **all = calloc(comment_count + OWN_COMMENTS, sizeof *all);
+    if (!all) return -ENOMEM;
+    write_comments(recording, stats, own);
+    for (size_t i = 0; i < comment_count; i++)
+        all[i] = comments[i];
+    for (size_t i = 0; i < OWN_COMMENTS; i++)
+        all[comment_count + i] = own[i];
+    struct fino_pprof_header header = {
+        .time_nanos = recording->began_unix_ns,
+        .duration_nanos = (int64_t)stats->wall_ns,
+        .period_type = {"cpu", "nanoseconds"},
+        .period = (int64_t)recording->interval_ns,
+        .default_sample_type = "cpu",
+        .comments = all,
+        .comment_count = comment_count + OWN_COMMENTS,
+    };
+    sampler_fold_name_pending();
+    int result = sampler_fold_encode(recording->since, &header, data_out, nbytes_out);
+    free(all);
+    return result;
+}
+
+int fino_sampler_stop(sampler_recording *recording, const char *const *comments, size_t comment_count,
+                      uint8_t **data_out, size_t *nbytes_out, struct fino_sampler_stats *stats_out) {
+    struct fino_sampler_stats stats = {0};
+    if (!recording) return -EINVAL;
+    lock_control();
+    int result = close_recording(recording, &stats);
+    if (result == 0) {
+        result = encode(recording, &stats, comments, comment_count, data_out, nbytes_out);
+        sampler_fold_lock();
+        fino_pprof_snapshot_free(recording->since);
+        sampler_fold_unlock();
+        free(recording);
+    }
+    pthread_mutex_unlock(&control_mutex);
+    if (stats_out) *stats_out = stats;
+    return result;
+}
+
+void fino_sampler_bytes_free(uint8_t *data) {
+    free(data);
+}

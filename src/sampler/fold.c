@@ -1,0 +1,396 @@
+/* fold.c: raw samples become stacks in the accumulator; addresses get their names.
+ *
+ * Folding is what the handler put off. It is done in bulk: on the thread itself where frames are managed, by the helper
+ * thread otherwise. Native locations are added by address alone and named when a recording stops, each once.
+ */
+#include "sampler/fold.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampler/clock.h"
+#include "sampler/threads.h"
+#include "sampler/unwind.h"
+
+/* Inlining makes more locations than frames; beyond this many a stack is cut like one that is too deep. */
+#define SINK_LIMIT 8192
+
+/* Addresses are folded again and again; the cache spares the search for the object and the interning. 2^13 entries of
+ * 16 bytes hold the working set of real programs (a few thousand addresses) in half of an L2 cache. */
+#define CACHE_BITS 13
+
+struct sampler_sink {
+    uint32_t *locations;
+    size_t count;
+    size_t capacity;
+};
+
+struct pending_name {
+    uint32_t location;
+    uintptr_t address;
+    const struct sampler_object *object;
+};
+
+struct cached_location {
+    uintptr_t address;
+    uint32_t location;
+};
+
+static pthread_mutex_t fold_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* All of it under FOLD_MUTEX. */
+static struct {
+    fino_pprof *profile;
+    struct sampler_sink sink;
+    struct cached_location cache[1 << CACHE_BITS];
+    uint32_t *mappings; /* by the object's index; FINO_PPROF_NONE: not added yet */
+    size_t mapping_count;
+    struct pending_name *pending;
+    size_t pending_count;
+    size_t pending_capacity;
+    const struct fino_sampler_frame_state *states;
+    size_t state_count;
+    struct sampler_fold_totals totals;
+    int error; /* latched: memory was short */
+} fold;
+
+void sampler_fold_lock(void) {
+    pthread_mutex_lock(&fold_mutex);
+}
+
+bool sampler_fold_trylock(void) {
+    return pthread_mutex_trylock(&fold_mutex) == 0;
+}
+
+void sampler_fold_unlock(void) {
+    pthread_mutex_unlock(&fold_mutex);
+}
+
+void sampler_fold_after_fork(void) {
+    pthread_mutex_init(&fold_mutex, NULL);
+}
+
+static uint64_t unpredictable_seed(void) {
+    uint64_t seed = sampler_clock_sig(CLOCK_MONOTONIC) ^ (uintptr_t)&seed;
+    syscall(SYS_getrandom, &seed, sizeof seed, 1 /* GRND_NONBLOCK: an early boot's clock will do */);
+    return seed;
+}
+
+int sampler_fold_open(void) {
+    static const struct fino_pprof_value_type types[] = {{"samples", "count"}, {"cpu", "nanoseconds"}};
+    struct fino_pprof_config config = {.sample_types = types, .sample_type_count = 2};
+    sampler_fold_lock();
+    if (!fold.profile) {
+        config.hash_seed = unpredictable_seed();
+        fold.profile = fino_pprof_new(&config);
+    }
+    int result = fold.profile ? 0 : -ENOMEM;
+    sampler_fold_unlock();
+    return result;
+}
+
+/* ---- Locations ---- */
+
+/* Makes room for one more of SIZE bytes in *ARRAY. */
+static bool reserve(void **array, size_t *capacity, size_t count, size_t size) {
+    if (count < *capacity) return true;
+    size_t wanted = *capacity ? *capacity * 2 : 256;
+    void *grown = realloc(*array, wanted * size);
+    if (!grown) {
+        fold.error = -ENOMEM;
+        return false;
+    }
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+static uint32_t intern(const char *text) {
+    return fino_pprof_string(fold.profile, text, strlen(text));
+}
+
+static uint32_t marker_function(const char *name) {
+    struct fino_pprof_function function = {.name = intern(name), .system_name = intern(name)};
+    return fino_pprof_add_function(fold.profile, &function);
+}
+
+/* A frame that stands for something that has no code, such as "[truncated]". */
+static uint32_t marker_location(const char *name) {
+    struct fino_pprof_line line = {.function = marker_function(name)};
+    return fino_pprof_add_location(fold.profile, FINO_PPROF_NONE, 0, &line, 1);
+}
+
+static uint32_t mapping_of(const struct sampler_object *object) {
+    while (fold.mapping_count <= object->index) {
+        size_t count = fold.mapping_count ? fold.mapping_count * 2 : 64;
+        uint32_t *grown = realloc(fold.mappings, count * sizeof *grown);
+        if (!grown) {
+            fold.error = -ENOMEM;
+            return FINO_PPROF_NONE;
+        }
+        for (size_t i = fold.mapping_count; i < count; i++)
+            grown[i] = FINO_PPROF_NONE;
+        fold.mappings = grown;
+        fold.mapping_count = count;
+    }
+    uint32_t *mapping = &fold.mappings[object->index];
+    if (*mapping == FINO_PPROF_NONE) {
+        struct fino_pprof_mapping added = {
+            .memory_start = object->start,
+            .memory_limit = object->limit,
+            .file_offset = object->file_offset,
+            .filename = intern(object->path),
+            .build_id = intern(object->build_id),
+            .has_functions = true,
+        };
+        *mapping = fino_pprof_add_mapping(fold.profile, &added);
+    }
+    return *mapping;
+}
+
+static uint32_t add_native(uintptr_t address) {
+    const struct sampler_object *object = sampler_maps_find_sig(address);
+    if (!object) return marker_location("[unknown code]");
+    size_t known = fino_pprof_location_count(fold.profile);
+    uint32_t location = fino_pprof_add_location(fold.profile, mapping_of(object), address, NULL, 0);
+    if (location != FINO_PPROF_NONE && location >= known &&
+        reserve((void **)&fold.pending, &fold.pending_capacity, fold.pending_count, sizeof *fold.pending))
+        fold.pending[fold.pending_count++] = (struct pending_name){location, address, object};
+    return location;
+}
+
+static uint32_t native_location(uintptr_t address) {
+    size_t slot = (size_t)(((uint64_t)address * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - CACHE_BITS));
+    struct cached_location *cached = &fold.cache[slot];
+    if (cached->address != address || address == 0) {
+        cached->location = add_native(address);
+        cached->address = address;
+    }
+    return cached->location;
+}
+
+void sampler_fold_forget_addresses(void) {
+    memset(fold.cache, 0, sizeof fold.cache);
+}
+
+fino_pprof *sampler_sink_profile(struct sampler_sink *sink) {
+    (void)sink;
+    return fold.profile;
+}
+
+void sampler_sink_location(struct sampler_sink *sink, uint32_t location) {
+    if (location == FINO_PPROF_NONE || sink->count >= SINK_LIMIT) return;
+    if (reserve((void **)&sink->locations, &sink->capacity, sink->count, sizeof *sink->locations))
+        sink->locations[sink->count++] = location;
+}
+
+void sampler_sink_unresolved(struct sampler_sink *sink) {
+    (void)sink;
+    fold.totals.unresolved_frames++;
+}
+
+/* ---- Labels ---- */
+
+static uint32_t label_set_of(const char *label) {
+    struct fino_pprof_label thread = {.key = intern("thread"), .string = intern(label)};
+    return fino_pprof_label_set(fold.profile, &thread, 1);
+}
+
+static uint32_t label_set_of_thread(struct sampler_thread *thread) {
+    if (thread->label_set == FINO_PPROF_NONE) {
+        bool own = thread->managed_label[0] == '\0';
+        thread->label_set = label_set_of(own ? sampler_thread_label(thread) : thread->managed_label);
+    }
+    return thread->label_set;
+}
+
+void sampler_fold_set_label(struct sampler_thread *thread, const char *label) {
+    size_t length = label ? strnlen(label, sizeof thread->managed_label - 1) : 0;
+    if (length > 0) memcpy(thread->managed_label, label, length);
+    thread->managed_label[length] = '\0';
+    thread->label_set = FINO_PPROF_NONE;
+}
+
+/* ---- Samples ---- */
+
+static void remember_stack(struct sampler_thread *thread, const struct sampler_sink *sink, uint32_t label_set) {
+    thread->last_stack_count = 0;
+    while (thread->last_stack_capacity < sink->count) {
+        if (!reserve((void **)&thread->last_stack, &thread->last_stack_capacity, thread->last_stack_capacity,
+                     sizeof *thread->last_stack))
+            return;
+    }
+    memcpy(thread->last_stack, sink->locations, sink->count * sizeof *sink->locations);
+    thread->last_stack_count = sink->count;
+    thread->last_label_set = label_set;
+}
+
+/* Reads the frame at word AT of the ring. Returns: the position after it. */
+static uint64_t read_frame(const struct sampler_ring *ring, uint64_t at, struct sampler_raw_frame *frame) {
+    sampler_frame_unpack(sampler_ring_word(ring, at++), frame);
+    for (uint8_t i = 0; i < 2; i++)
+        frame->extra[i] = i < frame->extra_count ? sampler_ring_word(ring, at++) : 0;
+    return at;
+}
+
+/* Folds the record at word AT. Returns: the position after it. */
+static uint64_t fold_record(struct sampler_thread *thread, uint64_t at) {
+    const struct sampler_ring *ring = &thread->ring;
+    struct sampler_managed *managed = atomic_load_explicit(&thread->managed, memory_order_acquire);
+    struct sampler_record_header header = sampler_record_unpack(sampler_ring_word(ring, at));
+    uint64_t weight_ns = sampler_ring_word(ring, at + 1);
+    uintptr_t state = (uintptr_t)sampler_ring_word(ring, at + 2);
+    uint64_t next = at + SAMPLER_RECORD_FIXED_WORDS;
+    struct sampler_sink *sink = &fold.sink;
+    sink->count = 0;
+    for (unsigned i = 0; i < header.frame_count; i++) {
+        struct sampler_raw_frame frame;
+        next = read_frame(ring, next, &frame);
+        if (frame.kind == SAMPLER_FRAME_NATIVE) {
+            sampler_sink_location(sink, native_location(frame.is_leaf ? frame.pc : frame.pc - 1));
+        } else if (managed) {
+            managed->resolve(managed, &frame, state, sink);
+        } else { /* its thread ended without saying good-bye */
+            sampler_sink_location(sink, marker_location("[unknown managed code]"));
+            sampler_sink_unresolved(sink);
+        }
+    }
+    if (header.end != SAMPLER_END_COMPLETE) sampler_sink_location(sink, marker_location("[truncated]"));
+    int64_t values[2] = {1, (int64_t)weight_ns};
+    uint32_t label_set = label_set_of_thread(thread);
+    fino_pprof_add_sample(fold.profile, sink->locations, sink->count, label_set, values);
+    fold.totals.samples++;
+    fold.totals.cpu_ns += weight_ns;
+    if (header.end < SAMPLER_END_COUNT) fold.totals.ends[header.end]++;
+    return at + header.word_count;
+}
+
+void sampler_fold_drain(struct sampler_thread *thread) {
+    struct sampler_ring *ring = &thread->ring;
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    atomic_store_explicit(&thread->wants_drain, false, memory_order_relaxed);
+    if (tail == head) return;
+    uint64_t began_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
+    while (tail != head) {
+        tail = fold_record(thread, tail);
+        atomic_store_explicit(&ring->tail, tail, memory_order_release);
+    }
+    remember_stack(thread, &fold.sink, thread->label_set);
+    fold.totals.fold_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+}
+
+static void add_time(const uint32_t *stack, size_t count, uint32_t label_set, uint64_t cpu_ns) {
+    int64_t values[2] = {0, (int64_t)cpu_ns};
+    fino_pprof_add_sample(fold.profile, stack, count, label_set, values);
+    fold.totals.cpu_ns += cpu_ns;
+}
+
+void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns) {
+    uint64_t before = atomic_load(&thread->accounted_cpu_ns);
+    do {
+        if (before >= cpu_ns) return;
+    } while (!atomic_compare_exchange_weak(&thread->accounted_cpu_ns, &before, cpu_ns));
+    if (thread->last_stack_count > 0) {
+        add_time(thread->last_stack, thread->last_stack_count, thread->last_label_set, cpu_ns - before);
+        return;
+    }
+    uint32_t nowhere = marker_location("[not sampled]");
+    add_time(&nowhere, 1, label_set_of_thread(thread), cpu_ns - before);
+    fold.totals.unsampled_ns += cpu_ns - before;
+}
+
+void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns) {
+    uint64_t head = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
+    atomic_store_explicit(&thread->ring.tail, head, memory_order_release);
+    atomic_store(&thread->accounted_cpu_ns, cpu_ns);
+    atomic_store_explicit(&thread->wants_drain, false, memory_order_relaxed);
+    thread->last_stack_count = 0;
+}
+
+void sampler_fold_account_unseen(uint64_t cpu_ns) {
+    uint32_t nowhere = marker_location("[not sampled]");
+    add_time(&nowhere, 1, label_set_of("(ended threads)"), cpu_ns);
+    fold.totals.unsampled_ns += cpu_ns;
+}
+
+struct sampler_fold_totals sampler_fold_totals(void) {
+    return fold.totals;
+}
+
+fino_pprof_snapshot *sampler_fold_snapshot(void) {
+    return fino_pprof_take_snapshot(fold.profile);
+}
+
+/* ---- Names ---- */
+
+static const char *state_of(const char *symbol) {
+    for (size_t i = 0; i < fold.state_count; i++) {
+        if (strncmp(symbol, fold.states[i].symbol_prefix, strlen(fold.states[i].symbol_prefix)) == 0)
+            return fold.states[i].frame;
+    }
+    return NULL;
+}
+
+static void name_location(const struct pending_name *pending, const struct sampler_symbol *symbol) {
+    struct fino_pprof_function function = {
+        .name = intern(symbol->name),
+        .system_name = intern(symbol->system_name),
+        .filename = intern(symbol->filename),
+        .start_line = symbol->start_line,
+    };
+    struct fino_pprof_line lines[2] = {
+        {.function = fino_pprof_add_function(fold.profile, &function), .line = symbol->line}};
+    const char *state = state_of(symbol->name);
+    if (state) lines[1].function = marker_function(state);
+    fino_pprof_set_lines(fold.profile, pending->location, lines, state ? 2 : 1);
+}
+
+/* Looking up a symbol may read a whole symbol table, so it happens without the lock; only the results need it. */
+void sampler_fold_name_pending(void) {
+    sampler_fold_lock();
+    struct pending_name *pending = fold.pending;
+    size_t count = fold.pending_count;
+    fold.pending = NULL;
+    fold.pending_count = fold.pending_capacity = 0;
+    sampler_fold_unlock();
+    for (size_t i = 0; i < count; i++) {
+        struct sampler_symbol symbol;
+        sampler_symbol_find(pending[i].object, pending[i].address, &symbol);
+        sampler_fold_lock();
+        name_location(&pending[i], &symbol);
+        sampler_fold_unlock();
+    }
+    free(pending);
+}
+
+void sampler_fold_set_states(const struct fino_sampler_frame_state *states, size_t count) {
+    sampler_fold_lock();
+    fold.states = states;
+    fold.state_count = count;
+    sampler_fold_unlock();
+}
+
+/* The best trade of time for size that still keeps a stop under 10 ms on real profiles. */
+#define GZIP_LEVEL 6
+
+int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, uint8_t **data_out,
+                        size_t *nbytes_out) {
+    uint8_t *encoded;
+    size_t nbytes;
+    sampler_fold_lock();
+    int result =
+        fold.error ? fold.error : fino_pprof_encode(fold.profile, since, header, GZIP_LEVEL, &encoded, &nbytes);
+    if (result == 0) {
+        /* A copy, because the builder's memory goes back to the builder and its size would have to be kept. */
+        *data_out = malloc(nbytes ? nbytes : 1);
+        *nbytes_out = nbytes;
+        if (*data_out) memcpy(*data_out, encoded, nbytes);
+        result = *data_out ? 0 : -ENOMEM;
+        fino_pprof_bytes_free(fold.profile, encoded, nbytes);
+    }
+    sampler_fold_unlock();
+    return result;
+}

@@ -1,0 +1,71 @@
+/* fold.h: the accumulator that every thread's samples end in.
+ *
+ * One fino_pprof for the process, behind one lock. Recordings are snapshots of it, so any number may overlap.
+ * Lock order: registry (threads.h), then fold, then whatever a runtime's `resolve` takes. The handler takes none.
+ */
+#ifndef FINO_SAMPLER_FOLD_H
+#define FINO_SAMPLER_FOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pprof/pprof.h"
+#include "sampler/thread.h"
+
+/* What was folded since the process began. */
+struct sampler_fold_totals {
+    uint64_t samples;
+    uint64_t cpu_ns;                  /* of samples, and accounted without one */
+    uint64_t unsampled_ns;            /* part of CPU_NS: of threads that never had a sample */
+    uint64_t ends[SAMPLER_END_COUNT]; /* stacks by enum sampler_end */
+    uint64_t unresolved_frames;
+    uint64_t fold_ns; /* CPU time spent folding */
+};
+
+/* Makes the accumulator when there is none. Returns 0 or -ENOMEM. */
+int sampler_fold_open(void);
+
+void sampler_fold_lock(void);
+/* Returns: true if the lock was free. */
+bool sampler_fold_trylock(void);
+void sampler_fold_unlock(void);
+/* In the child of a fork, where other threads' state is gone. The lock was held over the fork. */
+void sampler_fold_after_fork(void);
+
+/* ---- With the lock held ---- */
+
+/* Turns what waits in the thread's ring into samples. */
+void sampler_fold_drain(struct sampler_thread *thread);
+
+/* Accounts the thread's CPU time up to CPU_NS, as far as no sample did: more weight for the stack it was last seen in,
+ * or "[not sampled]" when it never was. */
+void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns);
+
+/* Forgets what waits, and all CPU time up to CPU_NS: nobody was recording. */
+void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns);
+
+/* Accounts CPU time of threads that were born and ended unseen. */
+void sampler_fold_account_unseen(uint64_t cpu_ns);
+
+/* The label of samples yet to come; NULL: the thread's own. */
+void sampler_fold_set_label(struct sampler_thread *thread, const char *label);
+
+/* Forgets addresses it remembers: objects were mapped or unmapped. */
+void sampler_fold_forget_addresses(void);
+
+struct sampler_fold_totals sampler_fold_totals(void);
+fino_pprof_snapshot *sampler_fold_snapshot(void);
+
+/* ---- Without the lock ---- */
+
+/* Finds the names of native locations that have none yet, mostly with the lock free. One caller at a time. */
+void sampler_fold_name_pending(void);
+
+/* Encodes what was folded since SINCE as gzip. Owns: the caller frees *DATA_OUT with free(). */
+int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, uint8_t **data_out,
+                        size_t *nbytes_out);
+
+/* See sampler.h. */
+void sampler_fold_set_states(const struct fino_sampler_frame_state *states, size_t count);
+
+#endif

@@ -1,0 +1,291 @@
+/* handler_sig.c: the signal handler: when a sample is due, what its stack is, which timer asks for the next one.
+ *
+ * Rules of this file: no locks, no allocation, no stdio, no lazy binding; bounded loops; memory is read only where the
+ * unwinder proves it to be stack; errno is what it was. Anything dropped is counted, and its CPU time stays with the
+ * thread until its next sample.
+ *
+ * The schedule is kept in CPU time. A sample is due when the thread has used one interval since its last one, whichever
+ * timer notices; so waiting, being preempted or being late moves a sample but never biases it towards what blocks.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "sampler/clock.h"
+#include "sampler/thread.h"
+#include "sampler/unwind.h"
+
+struct sampler_shared sampler_shared;
+_Thread_local struct sampler_thread *sampler_self __attribute__((tls_model("initial-exec")));
+
+/* A sample is taken up to 1/8 interval early: asking again for so little would cost more than it gains. */
+#define EARLY_DIVISOR 8
+
+/* The period is drawn anew every 4..11 samples: often enough that no rhythm of the program stays in step with it,
+ * seldom enough that the system call (as dear as a walk over 50 frames) doesn't show. */
+#define PERIOD_KEPT_MIN 4
+#define PERIOD_KEPT_SPREAD 8
+
+void sampler_timer_set_sig(int timer, uint64_t first_ns, uint64_t period_ns) {
+    struct itimerspec when;
+    if (timer == SAMPLER_TIMER_NONE) return;
+    when.it_value.tv_sec = (time_t)(first_ns / SAMPLER_NS_PER_S);
+    when.it_value.tv_nsec = (long)(first_ns % SAMPLER_NS_PER_S);
+    when.it_interval.tv_sec = (time_t)(period_ns / SAMPLER_NS_PER_S);
+    when.it_interval.tv_nsec = (long)(period_ns % SAMPLER_NS_PER_S);
+    syscall(SYS_timer_settime, timer, 0, &when, NULL);
+}
+
+uint64_t sampler_timer_disarm_sig(int timer) {
+    static const struct itimerspec never;
+    struct itimerspec before = never;
+    if (timer == SAMPLER_TIMER_NONE || syscall(SYS_timer_settime, timer, 0, &never, &before) != 0) return 0;
+    return (uint64_t)before.it_value.tv_sec * SAMPLER_NS_PER_S + (uint64_t)before.it_value.tv_nsec;
+}
+
+void sampler_wake_helper_sig(void) {
+    atomic_fetch_add_explicit(&sampler_shared.wake, 1, memory_order_release);
+    syscall(SYS_futex, &sampler_shared.wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* Source: Marsaglia, "Xorshift RNGs", 2003. */
+static uint32_t next_random(struct sampler_thread *thread) {
+    uint32_t x = thread->random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    thread->random = x;
+    return x;
+}
+
+static void draw_period(struct sampler_thread *thread) {
+    uint64_t half = thread->interval_ns / 2;
+    thread->period_ns = half + half / 2 + ((half * (next_random(thread) >> 12)) >> 20);
+    thread->period_left = PERIOD_KEPT_MIN + (next_random(thread) >> 16) % PERIOD_KEPT_SPREAD;
+}
+
+void sampler_schedule_start(struct sampler_thread *thread, uint64_t interval_ns, uint64_t cpu_ns) {
+    thread->interval_ns = interval_ns;
+    draw_period(thread);
+    thread->due_cpu_ns = cpu_ns + ((interval_ns * (next_random(thread) >> 12)) >> 20);
+    thread->armed_cpu_ns = cpu_ns;
+    thread->armed_wall_ns = sampler_clock_sig(CLOCK_MONOTONIC);
+    thread->parked_ns = 0;
+}
+
+void sampler_arm_sig(struct sampler_thread *thread, uint64_t left_ns) {
+    uint64_t least_ns = thread->interval_ns / EARLY_DIVISOR;
+    if (left_ns < least_ns) left_ns = least_ns;
+    if (atomic_load_explicit(&thread->clock, memory_order_relaxed) == SAMPLER_TIMER_CPU)
+        sampler_timer_set_sig(thread->timer_cpu, left_ns, 0);
+    else
+        sampler_timer_set_sig(thread->timer_wall, left_ns, thread->period_ns);
+}
+
+/* ---- The walk ---- */
+
+static enum sampler_end end_of_native(enum sampler_unwind result) {
+    switch (result) {
+        case SAMPLER_UNWIND_END: return SAMPLER_END_COMPLETE;
+        case SAMPLER_UNWIND_BAD_STACK: return SAMPLER_END_BAD_FRAME;
+        case SAMPLER_UNWIND_NO_OBJECT:
+            atomic_store_explicit(&sampler_shared.maps_stale, true, memory_order_relaxed);
+            return SAMPLER_END_NO_CFI;
+        default: return SAMPLER_END_NO_CFI;
+    }
+}
+
+static void put_native(struct sampler_ring_writer *writer, uintptr_t pc, bool is_leaf) {
+    struct sampler_raw_frame frame = {.pc = pc, .kind = SAMPLER_FRAME_NATIVE, .is_leaf = is_leaf};
+    sampler_ring_put_frame_sig(writer, &frame);
+}
+
+static enum sampler_end walk(const struct sampler_thread *thread, const struct sampler_managed *managed,
+                             struct sampler_regs *regs, struct sampler_ring_writer *writer) {
+    const struct sampler_stack_bounds bounds = thread->bounds;
+    bool is_leaf = true;
+    while (writer->frame_count < SAMPLER_FRAME_LIMIT && !writer->full) {
+        if (managed && managed->owns_pc(managed, regs->pc)) {
+            struct sampler_raw_frame frames[2];
+            size_t count = 0;
+            enum sampler_step step = managed->step(managed, &bounds, is_leaf, regs, frames, &count);
+            for (size_t i = 0; i < count; i++)
+                sampler_ring_put_frame_sig(writer, &frames[i]);
+            if (step == SAMPLER_STEP_END) return SAMPLER_END_COMPLETE;
+            if (step == SAMPLER_STEP_TRUNCATED || count == 0) return SAMPLER_END_MANAGED;
+            is_leaf = false;
+        } else {
+            put_native(writer, regs->pc, is_leaf);
+            enum sampler_unwind result = sampler_unwind_step_sig(regs, &bounds, is_leaf, &is_leaf);
+            if (result != SAMPLER_UNWIND_OK) return end_of_native(result);
+        }
+    }
+    return SAMPLER_END_DEPTH;
+}
+
+/* Writes the stack, or as much of it as the bounds allow. */
+static enum sampler_end note_stack(struct sampler_thread *thread, const struct sampler_managed *managed,
+                                   const void *ucontext, struct sampler_ring_writer *writer) {
+    struct sampler_regs regs;
+    sampler_regs_from_ucontext_sig(ucontext, &regs);
+    bool known = atomic_load_explicit(&thread->bounds_known, memory_order_acquire);
+    if (known && regs.sp >= thread->bounds.low && regs.sp < thread->bounds.limit)
+        return walk(thread, managed, &regs, writer);
+    if (!known && atomic_load_explicit(&thread->seen_sp, memory_order_relaxed) == 0) {
+        atomic_store_explicit(&thread->seen_tls, (uintptr_t)__builtin_thread_pointer(), memory_order_relaxed);
+        atomic_store_explicit(&thread->seen_sp, regs.sp, memory_order_release);
+        sampler_wake_helper_sig();
+    }
+    put_native(writer, regs.pc, true);
+    return SAMPLER_END_NO_STACK;
+}
+
+/* ---- Taking a sample ---- */
+
+static void count(_Atomic uint64_t *counter, uint64_t by) {
+    /* One writer, so that a locked instruction isn't needed. */
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + by, memory_order_relaxed);
+}
+
+/* Claims the CPU time up to CPU_NS for a sample. Returns: how much there was, 0 if someone else accounted it. */
+static uint64_t claim_cpu(struct sampler_thread *thread, uint64_t cpu_ns) {
+    uint64_t before = atomic_load_explicit(&thread->accounted_cpu_ns, memory_order_relaxed);
+    for (int attempt = 0; attempt < 4 && before < cpu_ns; attempt++) {
+        if (atomic_compare_exchange_strong(&thread->accounted_cpu_ns, &before, cpu_ns)) return cpu_ns - before;
+    }
+    return 0;
+}
+
+static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const void *ucontext) {
+    const struct sampler_managed *managed = atomic_load_explicit(&thread->managed, memory_order_acquire);
+    struct sampler_ring_writer writer = sampler_ring_begin_sig(&thread->ring);
+    enum sampler_end end = note_stack(thread, managed, ucontext, &writer);
+    uint64_t weight_ns;
+    if (writer.full) {
+        count(&thread->counters.lost_ring_full, 1);
+    } else if ((weight_ns = claim_cpu(thread, cpu_ns)) != 0) {
+        uintptr_t state = managed && managed->state ? managed->state(managed) : 0;
+        sampler_ring_publish_sig(&writer, end, weight_ns, state);
+        if (weight_ns >= 2 * thread->period_ns) count(&thread->counters.merged, weight_ns / thread->period_ns - 1);
+    }
+    if (sampler_ring_used_sig(&thread->ring) > thread->ring.word_count / 2 &&
+        !atomic_exchange_explicit(&thread->wants_drain, true, memory_order_relaxed))
+        sampler_wake_helper_sig();
+}
+
+/* ---- The schedule ---- */
+
+/* Has the thread blocked since this was last asked? A system call, made only where little CPU time was used. */
+static bool has_blocked(struct sampler_thread *thread) {
+    struct rusage usage;
+    if (syscall(SYS_getrusage, RUSAGE_THREAD, &usage) != 0) return true;
+    uint64_t blocked_count = (uint64_t)usage.ru_nvcsw;
+    bool blocked = blocked_count != thread->blocked_count;
+    thread->blocked_count = blocked_count;
+    return blocked;
+}
+
+/* Which timer shall ask next: the precise one while the thread uses most of the time it has, or would if others let it
+ * (preempted, not blocked); else the one that can't disturb. The gap between the two marks avoids flapping. */
+static enum sampler_timer_clock choose_clock(struct sampler_thread *thread, enum sampler_timer_clock clock,
+                                             uint64_t wall_ns, uint64_t cpu_ns) {
+    uint64_t used_ns = cpu_ns - thread->armed_cpu_ns;
+    uint64_t had_ns = wall_ns - thread->armed_wall_ns - thread->parked_ns;
+    uint64_t enough_ns = clock == SAMPLER_TIMER_WALL ? had_ns / 4 : had_ns / 2;
+    if (used_ns >= enough_ns) return SAMPLER_TIMER_WALL;
+    return has_blocked(thread) ? SAMPLER_TIMER_CPU : SAMPLER_TIMER_WALL;
+}
+
+/* Arms the next expiration, after one at CLOCK. SAMPLED: a sample was due and taken. */
+static void schedule_next(struct sampler_thread *thread, enum sampler_timer_clock clock, bool sampled, uint64_t wall_ns,
+                          uint64_t cpu_ns) {
+    enum sampler_timer_clock next = choose_clock(thread, clock, wall_ns, cpu_ns);
+    thread->armed_wall_ns = wall_ns;
+    thread->armed_cpu_ns = cpu_ns;
+    thread->parked_ns = 0;
+    bool same_period = thread->period_left != 0;
+    if (!same_period) {
+        draw_period(thread);
+    } else {
+        thread->period_left--;
+    }
+    if (sampled) thread->due_cpu_ns = cpu_ns + thread->period_ns;
+    if (next == SAMPLER_TIMER_WALL && clock == SAMPLER_TIMER_WALL && sampled && same_period) return; /* it goes on */
+    if (next == SAMPLER_TIMER_CPU && clock == SAMPLER_TIMER_WALL) sampler_timer_set_sig(thread->timer_wall, 0, 0);
+    atomic_store_explicit(&thread->clock, next, memory_order_relaxed);
+    sampler_arm_sig(thread, thread->due_cpu_ns > cpu_ns ? thread->due_cpu_ns - cpu_ns : 0);
+}
+
+/* The precise timer found its thread waiting in its event loop: it stays off until unpark. */
+static void disarm_parked(struct sampler_thread *thread, uint64_t cpu_ns) {
+    sampler_timer_set_sig(thread->timer_wall, 0, 0);
+    thread->park_left_ns = thread->due_cpu_ns > cpu_ns ? thread->due_cpu_ns - cpu_ns : 0;
+    thread->park_disarmed = true;
+}
+
+static void expire(struct sampler_thread *thread, enum sampler_timer_clock clock, uint64_t interval_ns,
+                   uint64_t wall_ns, const void *ucontext) {
+    if ((int)clock != atomic_load_explicit(&thread->clock, memory_order_relaxed))
+        return; /* late, from before a switch */
+    uint64_t cpu_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
+    if (thread->interval_ns != interval_ns) {
+        thread->interval_ns = interval_ns;
+        thread->period_left = 0;
+        if (thread->due_cpu_ns > cpu_ns + interval_ns) thread->due_cpu_ns = cpu_ns + interval_ns;
+    }
+    if (clock == SAMPLER_TIMER_WALL && atomic_load_explicit(&thread->park, memory_order_relaxed) != SAMPLER_RUNNING) {
+        disarm_parked(thread, cpu_ns);
+        return;
+    }
+    bool due = cpu_ns + interval_ns / EARLY_DIVISOR >= thread->due_cpu_ns;
+    bool sampled = due && !atomic_load_explicit(&thread->paused, memory_order_relaxed);
+    if (sampled) take_sample(thread, cpu_ns, ucontext);
+    schedule_next(thread, clock, sampled, wall_ns, cpu_ns);
+}
+
+/* ---- The handler ---- */
+
+/* The thread that a timer's signal is for, if it is the calling one and still of the generation the timer was made for.
+ * The first signal of a thread that did not register itself costs a system call. */
+static struct sampler_thread *find_thread(const siginfo_t *info, enum sampler_timer_clock *clock_out) {
+    if (info->si_code != SI_TIMER) return NULL;
+    uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
+    size_t index = (value & UINT32_MAX) >> 1;
+    if (index >= SAMPLER_THREAD_MAX) return NULL;
+    struct sampler_thread *thread = atomic_load_explicit(&sampler_shared.threads[index], memory_order_acquire);
+    if (!thread || atomic_load_explicit(&thread->generation, memory_order_acquire) != value >> 32) return NULL;
+    if (sampler_self != thread) {
+        if (sampler_gettid() != atomic_load_explicit(&thread->tid, memory_order_relaxed)) return NULL;
+        sampler_self = thread;
+    }
+    *clock_out = (enum sampler_timer_clock)(value & 1);
+    return thread;
+}
+
+void sampler_handler_sig(int signal, void *siginfo, void *ucontext) {
+    int saved_errno = errno;
+    enum sampler_timer_clock clock;
+    (void)signal;
+    uint64_t began_ns = sampler_clock_sig(CLOCK_MONOTONIC);
+    struct sampler_thread *thread = find_thread(siginfo, &clock);
+    if (!thread) {
+        atomic_fetch_add_explicit(&sampler_shared.lost_no_thread, 1, memory_order_relaxed);
+    } else {
+        /* Sequentially consistent with the stopping thread, which clears the interval and then waits for handlers. */
+        atomic_store(&thread->in_handler, true);
+        uint64_t interval_ns = atomic_load(&sampler_shared.interval_ns);
+        if (interval_ns != 0 && !atomic_load_explicit(&thread->closing, memory_order_relaxed)) {
+            expire(thread, clock, interval_ns, began_ns, ucontext);
+            uint64_t took_ns = sampler_clock_sig(CLOCK_MONOTONIC) - began_ns;
+            _Atomic uint32_t *bucket = &thread->counters.histogram[sampler_histogram_bucket(took_ns)];
+            atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1, memory_order_relaxed);
+            count(&thread->counters.signals, 1);
+            count(&thread->counters.handler_ns, took_ns);
+        } else if (clock == SAMPLER_TIMER_WALL) {
+            sampler_timer_set_sig(thread->timer_wall, 0, 0); /* periodic: it would go on for ever */
+        }
+        atomic_store_explicit(&thread->in_handler, false, memory_order_release);
+    }
+    errno = saved_errno;
+}
