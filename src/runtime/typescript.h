@@ -15,6 +15,7 @@
 
 struct rt_ts_options {
     bool jsx; /* .tsx: `<T>x` casts are not types but elements */
+    bool verbatim_module_syntax; /* keep every import that is not marked `type` */
 };
 
 struct rt_ts_error {

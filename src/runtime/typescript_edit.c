@@ -1,0 +1,300 @@
+/* typescript_edit.c: owns what the eraser remembers (errors, edits, the outcome of tries) and makes the output of it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/typescript_internal.h"
+
+/* ---- errors ---- */
+
+static bool is_continuation(char c) {
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* Line and column (in UTF-16 units) of OFFSET, both from 1. */
+static void locate(const struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *error) {
+    const char *s = p->source;
+    uint32_t line = 1, line_start = 0, column = 1;
+    for (uint32_t i = 0; i < offset; i++) {
+        bool separator = (unsigned char)s[i] == 0xE2 && i + 2 < offset && (unsigned char)s[i + 1] == 0x80 &&
+                         ((unsigned char)s[i + 2] & 0xFE) == 0xA8;
+        if (separator) i += 2;
+        if (separator || s[i] == '\n' || (s[i] == '\r' && s[i + 1] != '\n')) {
+            line++;
+            line_start = i + 1;
+        }
+    }
+    for (uint32_t i = line_start; i < offset; i++) {
+        if (!is_continuation(s[i])) column += (unsigned char)s[i] >= 0xF0 ? 2 : 1;
+    }
+    error->line = line;
+    error->column = column;
+    error->offset = offset;
+}
+
+void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...) {
+    if (p->at.failed) return;
+    p->at.failed = true;
+    p->at.token.type = T_EOF;
+    if (p->speculating > 0 || p->status != 0) return;
+    p->status = -EINVAL;
+    locate(p, offset, p->error);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(p->error->message, sizeof p->error->message, format, arguments);
+    va_end(arguments);
+}
+
+void rt_ts_expected(struct rt_ts_parser *p, const char *what) {
+    struct rt_ts_token token = p->at.token;
+    int length = token.end - token.start < 40 ? (int)(token.end - token.start) : 40;
+    while (length > 0 && is_continuation(p->source[token.start + (uint32_t)length])) length--;
+    if (token.type == T_EOF) {
+        rt_ts_fail(p, token.start, "expected %s but the file ends", what);
+    } else {
+        rt_ts_fail(p, token.start, "expected %s but found \"%.*s\"", what, length, p->source + token.start);
+    }
+}
+
+void rt_ts_fail_memory(struct rt_ts_parser *p) {
+    p->at.failed = true;
+    p->at.token.type = T_EOF;
+    p->status = -ENOMEM;
+    snprintf(p->error->message, sizeof p->error->message, "out of memory");
+}
+
+bool rt_ts_enter(struct rt_ts_parser *p) {
+    if (p->at.depth++ < RT_TS_MAX_DEPTH) return true;
+    rt_ts_fail(p, p->at.token.start, "nested too deeply (more than %d levels)", RT_TS_MAX_DEPTH);
+    return false;
+}
+
+/* ---- memory ---- */
+
+bool rt_ts_reserve(struct rt_ts_parser *p, void *array, uint32_t *capacity, uint32_t count, size_t size) {
+    if (count < *capacity) return true;
+    uint32_t wanted = *capacity < 32 ? 64 : *capacity * 2;
+    while (wanted <= count) wanted *= 2;
+    void *old, *grown = NULL;
+    memcpy(&old, array, sizeof old);
+    if (wanted > *capacity && wanted < UINT32_MAX / 4) grown = realloc(old, wanted * size);
+    if (!grown) {
+        rt_ts_fail_memory(p);
+        return false;
+    }
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- the outcome of tries: a hash set of (offset, meaning) ---- */
+
+static uint32_t memo_slot(const struct rt_ts_parser *p, uint64_t key) {
+    uint32_t slot = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (p->memo_capacity - 1);
+    while (p->memo[slot] != 0 && p->memo[slot] != key) slot = (slot + 1) & (p->memo_capacity - 1);
+    return slot;
+}
+
+static bool grow_memo(struct rt_ts_parser *p) {
+    uint64_t *old = p->memo;
+    uint32_t old_capacity = p->memo_capacity;
+    uint32_t capacity = old_capacity ? old_capacity * 2 : 256;
+    uint64_t *grown = calloc(capacity, sizeof *grown);
+    if (!grown) {
+        rt_ts_fail_memory(p);
+        return false;
+    }
+    p->memo = grown;
+    p->memo_capacity = capacity;
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i] != 0) p->memo[memo_slot(p, old[i])] = old[i];
+    }
+    free(old);
+    return true;
+}
+
+void rt_ts_memo_set(struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning) {
+    if (p->memo_count * 2 >= p->memo_capacity && !grow_memo(p)) return;
+    uint64_t key = (uint64_t)offset << 2 | meaning;
+    uint32_t slot = memo_slot(p, key);
+    p->memo_count += p->memo[slot] == 0;
+    p->memo[slot] = key;
+}
+
+bool rt_ts_memo_has(const struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning) {
+    if (p->memo_capacity == 0) return false;
+    return p->memo[memo_slot(p, (uint64_t)offset << 2 | meaning)] != 0;
+}
+
+/* ---- writing edits down ---- */
+
+void rt_ts_replace(struct rt_ts_parser *p, uint32_t start, uint32_t end, const char *text, size_t text_nbytes) {
+    if (p->at.erased > 0 || p->at.failed) return;
+    if (!rt_ts_reserve(p, &p->edits, &p->edit_capacity, p->at.edit_count, sizeof *p->edits)) return;
+    uint32_t text_at = p->at.text_nbytes, n = (uint32_t)text_nbytes;
+    if (n > 0) {
+        if (!rt_ts_reserve(p, &p->text, &p->text_capacity, text_at + n, 1)) return;
+        memcpy(p->text + text_at, text, n);
+        p->at.text_nbytes += n;
+    }
+    p->edits[p->at.edit_count++] = (struct rt_ts_edit){start, end, text_at, n};
+}
+
+void rt_ts_erase_range(struct rt_ts_parser *p, uint32_t start, uint32_t end) {
+    if (start < end) rt_ts_replace(p, start, end, NULL, 0);
+}
+
+void rt_ts_erase_since(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t start) {
+    p->at.edit_count = mark->edit_count;
+    p->at.text_nbytes = mark->text_nbytes;
+    p->at.reference_count = mark->reference_count;
+    rt_ts_erase_range(p, start, p->at.previous_end);
+}
+
+bool rt_ts_joins(const struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    char before = mark->previous_end > 0 ? p->source[mark->previous_end - 1] : ';';
+    if (before == ';' || before == '{') return false;
+    switch (p->at.token.type) {
+        case T_LPAREN:
+        case T_LBRACKET:
+        case T_TEMPLATE:
+        case T_TEMPLATE_HEAD:
+        case T_PLUS:
+        case T_MINUS:
+        case T_STAR:
+        case T_SLASH:
+        case T_LT:
+        case K_IN:
+        case K_INSTANCEOF: return true;
+        default: return false;
+    }
+}
+
+void rt_ts_erase_whole(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t start) {
+    bool joins = rt_ts_joins(p, mark);
+    rt_ts_erase_since(p, mark, start);
+    if (!joins) return;
+    if (p->at.erased > 0 || p->at.failed) return;
+    p->at.edit_count--;
+    rt_ts_replace(p, start, p->at.previous_end, ";", 1);
+}
+
+bool rt_ts_has_newline(const struct rt_ts_parser *p, uint32_t start, uint32_t end) {
+    for (uint32_t i = start; i < end; i++) {
+        const unsigned char *s = (const unsigned char *)p->source + i;
+        if (*s == '\n' || *s == '\r' || (s[0] == 0xE2 && s[1] == 0x80 && (s[2] & 0xFE) == 0xA8)) return true;
+    }
+    return false;
+}
+
+bool rt_ts_restrict(struct rt_ts_parser *p, enum rt_ts_restriction restriction) {
+    bool outer = p->at.paren_open;
+    p->at.paren_open = false;
+    p->at.restricted_at = p->at.token.start;
+    p->at.restriction = (uint8_t)restriction;
+    return outer;
+}
+
+void rt_ts_close_restricted(struct rt_ts_parser *p, bool outer) {
+    if (p->at.paren_open) rt_ts_replace(p, p->at.previous_end, p->at.previous_end, ")", 1);
+    p->at.paren_open = outer;
+    p->at.restriction = RESTRICT_NONE;
+}
+
+void rt_ts_check_restricted(struct rt_ts_parser *p, uint32_t start, uint32_t edit) {
+    if (p->at.restriction == RESTRICT_NONE || p->at.restricted_at != start || p->at.erased > 0) return;
+    bool needed = false;
+    if (p->at.restriction == RESTRICT_NEWLINE) {
+        needed = rt_ts_has_newline(p, start, p->at.token.start);
+    } else {
+        needed = rt_ts_is(p, T_LBRACE) || rt_ts_is(p, K_FUNCTION) || rt_ts_is(p, K_CLASS) ||
+                 (rt_ts_is(p, K_ASYNC) && rt_ts_look_ahead(p).type == K_FUNCTION);
+    }
+    if (!needed || edit >= p->at.edit_count) return;
+    if (!rt_ts_reserve(p, &p->text, &p->text_capacity, p->at.text_nbytes + 1, 1)) return;
+    p->edits[edit].text = p->at.text_nbytes;
+    p->edits[edit].text_nbytes = 1;
+    p->text[p->at.text_nbytes++] = '(';
+    p->at.paren_open = true;
+}
+
+/* ---- output ---- */
+
+struct writer {
+    char *text;
+    size_t nbytes;
+    uint32_t debt; /* columns that inserted text is ahead of the source on this line */
+};
+
+static void write_bytes(struct writer *w, const char *text, size_t nbytes) {
+    memcpy(w->text + w->nbytes, text, nbytes);
+    w->nbytes += nbytes;
+}
+
+static uint32_t utf16_length(const char *text, uint32_t nbytes) {
+    uint32_t units = 0;
+    for (uint32_t i = 0; i < nbytes; i++) {
+        if (!is_continuation(text[i])) units += (unsigned char)text[i] >= 0xF0 ? 2 : 1;
+    }
+    return units;
+}
+
+/* COUNT blanks, less the columns that are owed; at least one stays, so that tokens stay apart. */
+static void write_blanks(struct writer *w, uint32_t count) {
+    if (count == 0) return;
+    uint32_t paid = w->debt < count ? w->debt : count - 1;
+    w->debt -= paid;
+    memset(w->text + w->nbytes, ' ', count - paid);
+    w->nbytes += count - paid;
+}
+
+/* The first SKIP columns of the first line are taken by a replacement already. */
+static void write_erased(struct writer *w, const char *s, uint32_t nbytes, uint32_t skip) {
+    uint32_t units = 0;
+    for (uint32_t i = 0; i < nbytes; i++) {
+        unsigned char c = (unsigned char)s[i];
+        bool separator = c == 0xE2 && i + 2 < nbytes && (unsigned char)s[i + 1] == 0x80 &&
+                         ((unsigned char)s[i + 2] & 0xFE) == 0xA8;
+        if (c != '\n' && c != '\r' && !separator) {
+            if (!is_continuation((char)c)) units += c >= 0xF0 ? 2 : 1;
+            continue;
+        }
+        if (units > skip) write_blanks(w, units - skip);
+        units = skip = 0;
+        w->debt = 0;
+        write_bytes(w, s + i, separator ? 3 : 1);
+        if (separator) i += 2;
+    }
+    if (units > skip) {
+        write_blanks(w, units - skip);
+    } else {
+        w->debt += skip - units;
+    }
+}
+
+/* Copies source text; its line breaks settle what is owed. */
+static void write_source(struct writer *w, const char *s, uint32_t nbytes) {
+    if (w->debt > 0 && memchr(s, '\n', nbytes)) w->debt = 0;
+    write_bytes(w, s, nbytes);
+}
+
+char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes) {
+    struct writer w = {malloc((size_t)p->nbytes + p->at.text_nbytes + 1), 0, 0};
+    if (!w.text) return NULL;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < p->at.edit_count; i++) {
+        const struct rt_ts_edit *edit = &p->edits[i];
+        if (edit->start == edit->end && edit->text_nbytes == 0) continue;
+        const char *text = p->text + edit->text;
+        write_source(&w, p->source + at, edit->start - at);
+        if (edit->text_nbytes > 0) write_bytes(&w, text, edit->text_nbytes);
+        write_erased(&w, p->source + edit->start, edit->end - edit->start, utf16_length(text, edit->text_nbytes));
+        at = edit->end;
+    }
+    write_source(&w, p->source + at, p->nbytes - at);
+    w.text[w.nbytes] = 0;
+    *out_nbytes = w.nbytes;
+    return w.text;
+}

@@ -1,0 +1,393 @@
+/* typescript_internal.h: what the parts of the TypeScript eraser share: tokens, the parser's state, its edits.
+ *
+ * One recursive-descent pass over the tokens recognises TypeScript and writes down *edits* (blank these characters, put
+ * that text there); no tree is built. What is ambiguous (`<`, `(`) is tried and rolled back: everything that a try may
+ * change is in struct rt_ts_cursor, so that a roll-back is one assignment. Each offset is tried at most once with each
+ * meaning (rt_ts_memo_*), which keeps the time linear.
+ *
+ * Errors latch: after the first one every token reads as T_EOF, so callers need not check after each step.
+ *
+ *   typescript_lex.c     tokens                         typescript_type.c    type syntax, which is all blanked
+ *   typescript_edit.c    edits, output, memory, errors  typescript_expr.c    expressions, functions, patterns
+ *   typescript_scope.c   names that need resolving      typescript_class.c   classes
+ *   typescript_module.c  import and export              typescript_stmt.c    statements and declarations
+ */
+#ifndef FINO_RT_TYPESCRIPT_INTERNAL_H
+#define FINO_RT_TYPESCRIPT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/typescript.h"
+
+enum rt_ts_token_type {
+    T_EOF,
+    T_NUMBER,
+    T_STRING,
+    T_TEMPLATE,      /* `...` without substitutions */
+    T_TEMPLATE_HEAD, /* `...${ */
+    T_PRIVATE,       /* #name */
+    T_LBRACE,
+    T_RBRACE,
+    T_LPAREN,
+    T_RPAREN,
+    T_LBRACKET,
+    T_RBRACKET,
+    T_SEMICOLON,
+    T_COMMA,
+    T_COLON,
+    T_QUESTION,
+    T_QUESTION_DOT,
+    T_DOT,
+    T_ELLIPSIS,
+    T_ARROW,
+    T_AT,
+    T_BANG,
+    T_TILDE,
+    T_INCREMENT, /* ++ or -- */
+    T_ASSIGN,
+    T_LT,
+    T_LSHIFT, /* << or <<=; rt_ts_split_lshift() turns it into T_LT */
+    T_GT,     /* always one `>`; rt_ts_join_greater() makes an operator of it */
+    T_PLUS,
+    T_MINUS,
+    T_STAR,
+    T_SLASH, /* `/` or `/=`; where an operand is due it starts a regular expression */
+    T_PIPE,
+    T_AMPERSAND,
+    T_BINARY, /* every other binary or assignment operator */
+
+    T_IDENT, /* from here on: names */
+    /* Words that are names outside their own contexts. */
+    K_ABSTRACT,
+    K_ACCESSOR,
+    K_AS,
+    K_ASSERT,
+    K_ASSERTS,
+    K_ASYNC,
+    K_AWAIT,
+    K_CONSTRUCTOR,
+    K_DECLARE,
+    K_FROM,
+    K_GET,
+    K_GLOBAL,
+    K_IMPLEMENTS,
+    K_INFER,
+    K_INTERFACE,
+    K_IS,
+    K_KEYOF,
+    K_LET,
+    K_MODULE,
+    K_NAMESPACE,
+    K_OF,
+    K_OUT,
+    K_OVERRIDE,
+    K_PRIVATE,
+    K_PROTECTED,
+    K_PUBLIC,
+    K_READONLY,
+    K_REQUIRE,
+    K_SATISFIES,
+    K_SET,
+    K_STATIC,
+    K_TYPE,
+    K_UNIQUE,
+    K_USING,
+    K_YIELD,
+    /* Reserved words. */
+    K_BREAK,
+    K_CASE,
+    K_CATCH,
+    K_CLASS,
+    K_CONST,
+    K_CONTINUE,
+    K_DEBUGGER,
+    K_DEFAULT,
+    K_DELETE,
+    K_DO,
+    K_ELSE,
+    K_ENUM,
+    K_EXPORT,
+    K_EXTENDS,
+    K_FALSE,
+    K_FINALLY,
+    K_FOR,
+    K_FUNCTION,
+    K_IF,
+    K_IMPORT,
+    K_IN,
+    K_INSTANCEOF,
+    K_NEW,
+    K_NULL,
+    K_RETURN,
+    K_SUPER,
+    K_SWITCH,
+    K_THIS,
+    K_THROW,
+    K_TRUE,
+    K_TRY,
+    K_TYPEOF,
+    K_VAR,
+    K_VOID,
+    K_WHILE,
+    K_WITH,
+};
+
+struct rt_ts_token {
+    uint8_t type;
+    bool newline_before;
+    uint32_t start, end; /* offsets in bytes */
+};
+
+/* Everything that a try may change. The counts are lengths of the parser's arrays: rolling back cuts them. */
+struct rt_ts_cursor {
+    struct rt_ts_token token;
+    uint32_t previous_end; /* end of the token before */
+    uint32_t depth;
+    uint32_t erased; /* > 0: inside something that is blanked as a whole: no edits, no references */
+    uint32_t scope;
+    uint32_t edit_count, text_nbytes, reference_count, declaration_count, scope_count;
+    uint32_t restricted_at; /* see rt_ts_restrict() */
+    uint8_t restriction;
+    bool paren_open;
+    bool failed;
+    uint32_t value_count; /* statements so far that leave something at run time */
+};
+
+/* The characters from START to END become TEXT and then blanks, newlines kept; text longer than what it replaces
+ * borrows from the blanks that follow on its line. */
+struct rt_ts_edit {
+    uint32_t start, end;
+    uint32_t text, text_nbytes;
+};
+
+/* A name that has to be resolved: one that an import, an enum or a namespace declares. Others are never looked at. */
+struct rt_ts_name {
+    uint32_t start, nbytes;
+};
+
+enum rt_ts_declared { DECLARED_VAR, DECLARED_LEXICAL, DECLARED_PARAMETER, DECLARED_IMPORT, DECLARED_TYPE };
+
+struct rt_ts_declaration {
+    uint32_t name, scope;
+    uint32_t detail; /* DECLARED_IMPORT: which binding */
+    uint8_t kind;
+};
+
+enum rt_ts_referenced { REFERENCE_VALUE, REFERENCE_SHORTHAND };
+
+struct rt_ts_reference {
+    uint32_t name, scope, start;
+    uint8_t kind;
+};
+
+struct rt_ts_scope {
+    uint32_t parent;
+    bool is_function;
+};
+
+/* What an import brings in. Its edits are made when it is parsed, empty, and filled in when its use is known. */
+struct rt_ts_import_binding {
+    uint32_t statement;
+    uint32_t start, end; /* what to blank if it is not used */
+    uint32_t edit;
+    bool used;
+};
+struct rt_ts_import_statement {
+    uint32_t start, end, edit;
+    uint32_t first_binding, binding_count;
+    uint32_t named_start, named_end, named_edit; /* `, { ... }` or `, * as ns` behind a default import */
+    uint32_t first_named;
+    bool guard; /* what follows would join what stands before: leave a `;` */
+};
+
+enum { RT_TS_MAX_DEPTH = 1200 };
+enum { RT_TS_NAME_FILTER_BITS = 10 };
+
+struct rt_ts_parser {
+    const char *source; /* padded with NUL bytes */
+    uint32_t nbytes;
+    struct rt_ts_options options;
+    struct rt_ts_cursor at;
+    uint32_t speculating; /* > 0: errors are not for people */
+    struct rt_ts_error *error;
+    int status;
+
+    struct rt_ts_edit *edits;
+    uint32_t edit_capacity;
+    char *text;
+    uint32_t text_capacity;
+    uint64_t *memo; /* open addressing: offset << 2 | meaning; 0 is empty */
+    uint32_t memo_count, memo_capacity;
+
+    struct rt_ts_name *names;
+    uint32_t name_count, name_capacity;
+    uint32_t *name_table; /* open addressing: index + 1 */
+    uint32_t name_table_capacity;
+    uint8_t name_filter[1 << RT_TS_NAME_FILTER_BITS];
+    bool names_missed; /* a name was looked up that is not in the table */
+    bool again;        /* a name was added after that: parse once more, knowing it */
+    struct rt_ts_scope *scopes;
+    uint32_t scope_capacity;
+    struct rt_ts_declaration *declarations;
+    uint32_t declaration_capacity;
+    struct rt_ts_reference *references;
+    uint32_t reference_capacity;
+    struct rt_ts_import_binding *bindings;
+    uint32_t binding_count, binding_capacity;
+    struct rt_ts_import_statement *imports;
+    uint32_t import_count, import_capacity;
+};
+
+/* ---- typescript_edit.c ---- */
+
+/* Latches the first error at OFFSET. A try's errors stay silent. */
+void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Latches "expected WHAT" at the current token. */
+void rt_ts_expected(struct rt_ts_parser *p, const char *what);
+void rt_ts_fail_memory(struct rt_ts_parser *p);
+/* Grows *ARRAY of elements of SIZE bytes to hold COUNT + 1 of them. Returns false (and latches) without memory. */
+bool rt_ts_reserve(struct rt_ts_parser *p, void *array, uint32_t *capacity, uint32_t count, size_t size);
+
+void rt_ts_erase_range(struct rt_ts_parser *p, uint32_t start, uint32_t end);
+void rt_ts_replace(struct rt_ts_parser *p, uint32_t start, uint32_t end, const char *text, size_t text_nbytes);
+/* Forgets what was written down since MARK and blanks from START to the end of the token before. */
+void rt_ts_erase_since(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t start);
+/* Would the current token, if all since MARK were blank, join the statement or member before MARK that ended with a
+ * line only? */
+bool rt_ts_joins(const struct rt_ts_parser *p, const struct rt_ts_cursor *mark);
+/* rt_ts_erase_since() for a whole statement or member: leaves a `;` when rt_ts_joins(). */
+void rt_ts_erase_whole(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t start);
+bool rt_ts_has_newline(const struct rt_ts_parser *p, uint32_t start, uint32_t end);
+/* Output: NUL-terminated. Returns NULL without memory. */
+char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes);
+
+enum rt_ts_meaning { MEANING_ARROW = 1, MEANING_NOT_ARROW = 2, MEANING_NOT_TYPE_ARGUMENTS = 3 };
+void rt_ts_memo_set(struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning);
+bool rt_ts_memo_has(const struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning);
+
+/* Returns false, and latches, when nesting is too deep. Pair with rt_ts_leave(), whatever it returned. */
+bool rt_ts_enter(struct rt_ts_parser *p);
+static inline void rt_ts_leave(struct rt_ts_parser *p) {
+    p->at.depth--;
+}
+
+/* Goes back to MARK, silent errors included. */
+static inline void rt_ts_rewind(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    if (p->status == 0) p->at = *mark;
+}
+
+enum rt_ts_restriction { RESTRICT_NONE, RESTRICT_NEWLINE, RESTRICT_BRACE };
+/* The expression that starts at the current token may not start with a line break (after `return`) or with a brace
+ * (a statement, an arrow function's body). If blanking a type assertion would bring that about, the assertion's first
+ * character becomes `(`, and rt_ts_close_restricted(), called after the expression with what this returned, adds `)`. */
+bool rt_ts_restrict(struct rt_ts_parser *p, enum rt_ts_restriction restriction);
+void rt_ts_close_restricted(struct rt_ts_parser *p, bool outer);
+/* At the operand of assertions that start at START and whose first edit is EDIT. */
+void rt_ts_check_restricted(struct rt_ts_parser *p, uint32_t start, uint32_t edit);
+
+/* ---- typescript_scope.c ---- */
+
+/* Makes NAME one of those that are resolved. Returns its number. */
+uint32_t rt_ts_add_name(struct rt_ts_parser *p, const struct rt_ts_token *name);
+/* Scopes open at the current one; push returns what pop wants. */
+uint32_t rt_ts_push_scope(struct rt_ts_parser *p, bool is_function);
+void rt_ts_pop_scope(struct rt_ts_parser *p, uint32_t outer);
+void rt_ts_declare(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_declared kind);
+void rt_ts_declare_detail(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_declared kind,
+                          uint32_t detail);
+void rt_ts_reference(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_referenced kind);
+/* After parsing: marks the import bindings that are used, and blanks the others. */
+void rt_ts_resolve(struct rt_ts_parser *p);
+
+/* ---- typescript_lex.c ---- */
+
+/* Returns the offset of the first byte that is not UTF-8, or NBYTES. */
+size_t rt_ts_check_utf8(const char *text, size_t nbytes);
+/* Steps to the next token. */
+void rt_ts_next(struct rt_ts_parser *p);
+/* The first byte of the token after this one, 0 at the end; *NEWLINE_OUT tells whether a line break precedes it. */
+unsigned char rt_ts_peek(const struct rt_ts_parser *p, bool *newline_out);
+/* The current token is `>`: joins it with what follows into one operator. */
+void rt_ts_join_greater(struct rt_ts_parser *p);
+/* The current token starts with `<`: makes it just that. */
+void rt_ts_split_lshift(struct rt_ts_parser *p);
+/* The current token is `/` or `/=`: reads the regular expression and steps past it. */
+void rt_ts_skip_regex(struct rt_ts_parser *p);
+/* The current token is the `}` of a substitution: reads on and steps past. Returns true when another `${` follows. */
+bool rt_ts_continue_template(struct rt_ts_parser *p);
+/* Can a name start with BYTE? (Bytes beyond ASCII and backslashes count.) */
+bool rt_ts_is_name_start(unsigned char byte);
+/* What the token after this one is. */
+struct rt_ts_token rt_ts_look_ahead(struct rt_ts_parser *p);
+
+static inline bool rt_ts_is(const struct rt_ts_parser *p, enum rt_ts_token_type type) {
+    return p->at.token.type == type;
+}
+static inline bool rt_ts_is_word(uint8_t type) {
+    return type >= T_IDENT;
+}
+static inline bool rt_ts_is_identifier(uint8_t type) {
+    return type >= T_IDENT && type < K_BREAK;
+}
+static inline bool rt_ts_accept(struct rt_ts_parser *p, enum rt_ts_token_type type) {
+    if (p->at.token.type != type) return false;
+    rt_ts_next(p);
+    return true;
+}
+/* Steps past a token of TYPE or latches "expected WHAT". */
+void rt_ts_expect(struct rt_ts_parser *p, enum rt_ts_token_type type, const char *what);
+/* The end of a statement: `;`, or where one may be left out. */
+void rt_ts_semicolon(struct rt_ts_parser *p);
+
+/* ---- typescript_type.c: these step past and write nothing down; the callers blank ---- */
+void rt_ts_skip_type(struct rt_ts_parser *p);
+void rt_ts_skip_return_type(struct rt_ts_parser *p);
+void rt_ts_skip_type_parameters(struct rt_ts_parser *p);
+void rt_ts_skip_type_arguments(struct rt_ts_parser *p);
+void rt_ts_skip_object_type(struct rt_ts_parser *p);
+/* `: T`, blanked, if there is one. */
+void rt_ts_erase_annotation(struct rt_ts_parser *p);
+void rt_ts_erase_type_parameters(struct rt_ts_parser *p);
+
+/* ---- typescript_expr.c ---- */
+enum {
+    EXPR_NO_IN = 1,       /* in a `for` head, where `in` ends the expression */
+    EXPR_TRUE_BRANCH = 2, /* between `?` and `:`, where a `:` after `(x)` hardly starts a return type */
+};
+void rt_ts_expression(struct rt_ts_parser *p, unsigned flags);
+void rt_ts_assignment(struct rt_ts_parser *p, unsigned flags);
+void rt_ts_left_hand_side(struct rt_ts_parser *p);
+void rt_ts_property_name(struct rt_ts_parser *p);
+void rt_ts_binding(struct rt_ts_parser *p, enum rt_ts_declared kind);
+
+struct rt_ts_parameter_property {
+    uint32_t start, end; /* its name */
+};
+struct rt_ts_parameter_properties {
+    struct rt_ts_parameter_property *items;
+    uint32_t count, capacity;
+};
+/* From the type parameters or `(` on. Returns false when there was no body (an overload, an ambient function).
+ * PROPERTIES: where a constructor's parameter properties go, or NULL. */
+bool rt_ts_function_rest(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
+/* `function` ... as a declaration or an expression. Returns as rt_ts_function_rest(). */
+bool rt_ts_function(struct rt_ts_parser *p, bool is_declaration);
+void rt_ts_decorators(struct rt_ts_parser *p);
+
+/* ---- typescript_class.c ---- */
+void rt_ts_class(struct rt_ts_parser *p, bool is_declaration);
+/* ---- typescript_stmt.c ---- */
+void rt_ts_statement(struct rt_ts_parser *p);
+void rt_ts_statement_list(struct rt_ts_parser *p, enum rt_ts_token_type end);
+void rt_ts_block(struct rt_ts_parser *p); /* { ... } without a scope of its own */
+/* A declaration that only TypeScript has (type, interface, declare, abstract class, enum, namespace), if one starts at
+ * the current token. MARK: where to blank from, at this token or an `export` before it. Returns false if none does. */
+bool rt_ts_typescript_declaration(struct rt_ts_parser *p, const struct rt_ts_cursor *mark);
+
+/* ---- typescript_module.c ---- */
+void rt_ts_import(struct rt_ts_parser *p);
+void rt_ts_export(struct rt_ts_parser *p);
+
+#endif
