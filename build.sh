@@ -219,6 +219,20 @@ run_stress() { # run_stress SECONDS [NAME...]: each takes SECONDS as its first a
   done
 }
 
+run_bench() { # run_bench PATTERN: tests/bench/*.sh, and bench_*.c
+  local path out
+  build release
+  for path in $(compgen -G "tests/bench/*${1}*" | grep -E '/bench_[^/]*\.c$|\.sh$' | grep -v '/lib\.sh$'); do
+    echo "== $path"
+    out=$path
+    if [[ $path = *.c ]]; then
+      out=build/bench/$(basename "$path" .c)
+      build_test release "$path" "$out"
+    fi
+    "$out"
+  done
+}
+
 install_below() { # install_below PREFIX
   mkdir -p "$1/bin" "$1/lib/fino"
   cp build/fino "$1/bin/fino"
@@ -234,7 +248,7 @@ case ${1:-release} in
     ;;
   test) shift; build release; exec tests/run.sh "$@" ;;
   unit) shift; for name; do run_unit "$name"; done ;;
-  bench) build release; for script in tests/bench/*"${2:-}"*.sh; do echo "== $script"; "$script"; done ;;
+  bench) run_bench "${2:-}" ;;
   fuzz | stress) "run_$1" "${2:-60}" "${@:3}" ;;
   install) [ $# -eq 2 ] || { usage >&2; exit 2; }; build release; install_below "$2" ;;
   fetch) vendor/fetch.sh ;;

@@ -2,7 +2,7 @@
 # Functions that the compiler inlined get the time that is theirs: 10, 30 and 60 % by construction. Node says `main`.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
-expect_status 0 "$fino" run --profile "$root/tests/fixtures/inlined.js"
+expect_status 0 "$fino" run --profile "$root/tests/truth/inlined.mjs"
 expect_valid_profile profile.pb
 shares=$(tool share profile.pb la lb lc)
 echo "la lb lc: $shares %"
