@@ -137,9 +137,11 @@ objects() { local mode=$1 source; shift; for source; do echo "build/$mode/obj/$s
 
 sources() { compgen -G "src/$1/*.c" | grep -v '_interpose\.c$' || true; }
 library_sources() { # library_sources LAYER: its own and those of all below it
-  sources deflate
-  [ "$1" = deflate ] || sources pprof
-  [ "$1" = deflate ] || [ "$1" = pprof ] || sources sampler
+  case $1 in
+    deflate) sources deflate ;;
+    pprof) sources deflate && sources pprof ;;
+    sampler) sources deflate && sources pprof && sources sampler ;;
+  esac
 }
 
 build() { # build MODE
@@ -172,7 +174,7 @@ build_test() { # build_test MODE SOURCE OUT [FLAG...]: a test program with the l
   local mode=$1 source=$2 out=$3 layer all
   shift 3
   all="$source $(sed -n 's,^// SOURCES: ,,p' "$source")"
-  for layer in sampler pprof deflate; do grep -q "^#include \"$layer/" $all && break; done
+  for layer in sampler pprof deflate none; do grep -q "^#include \"$layer/" $all && break; done
   all+=" $(library_sources $layer)"
   need_xxhash
   compile "$mode" $all
@@ -219,17 +221,12 @@ run_stress() { # run_stress SECONDS [NAME...]: each takes SECONDS as its first a
   done
 }
 
-run_bench() { # run_bench PATTERN: tests/bench/*.sh, and bench_*.c
-  local path out
+run_bench() { # run_bench PATTERN
+  local script
   build release
-  for path in $(compgen -G "tests/bench/*${1}*" | grep -E '/bench_[^/]*\.c$|\.sh$' | grep -v '/lib\.sh$'); do
-    echo "== $path"
-    out=$path
-    if [[ $path = *.c ]]; then
-      out=build/bench/$(basename "$path" .c)
-      build_test release "$path" "$out"
-    fi
-    "$out"
+  for script in $(compgen -G "tests/bench/*${1}*.sh" | grep -v '/lib\.sh$'); do
+    echo "== $script"
+    "$script"
   done
 }
 
@@ -249,6 +246,7 @@ case ${1:-release} in
   test) shift; build release; exec tests/run.sh "$@" ;;
   unit) shift; for name; do run_unit "$name"; done ;;
   bench) run_bench "${2:-}" ;;
+  program) build_test "${MODE:-release}" "$2" "$3" ;; # program SOURCE OUT: for scripts that need a C program of tests/
   fuzz | stress) "run_$1" "${2:-60}" "${@:3}" ;;
   install) [ $# -eq 2 ] || { usage >&2; exit 2; }; build release; install_below "$2" ;;
   fetch) vendor/fetch.sh ;;
