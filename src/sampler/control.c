@@ -110,6 +110,7 @@ static void refresh_maps(void) {
     sampler_maps_refresh();
     sampler_fold_lock();
     sampler_fold_forget_addresses();
+    sampler_fold_add_program();
     sampler_fold_unlock();
 }
 
@@ -268,7 +269,7 @@ static int open_recording(struct sampler_recording *recording) {
     int result;
     sampler_registry_lock();
     bool first = control.open == NULL;
-    if (first) sampler_maps_refresh();
+    if (first) refresh_maps();
     result = start_helper();
     sampler_registry_unlock();
     if (result != 0) return result;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "sampler/clock.h"
 #include "sampler/threads.h"
@@ -148,6 +149,12 @@ static uint32_t mapping_of(const struct sampler_object *object) {
         *mapping = fino_pprof_add_mapping(fold.profile, &added);
     }
     return *mapping;
+}
+
+/* pprof takes the first mapping for the program's. */
+void sampler_fold_add_program(void) {
+    const struct sampler_object *program = sampler_maps_find_sig((uintptr_t)getauxval(AT_ENTRY));
+    if (program) mapping_of(program);
 }
 
 static uint32_t add_native(uintptr_t address) {

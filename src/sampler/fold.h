@@ -50,6 +50,9 @@ void sampler_fold_account_unseen(uint64_t cpu_ns);
 /* The label of samples yet to come; NULL: the thread's own. */
 void sampler_fold_set_label(struct sampler_thread *thread, const char *label);
 
+/* Makes the program's own mapping the first one. */
+void sampler_fold_add_program(void);
+
 /* Forgets addresses it remembers: objects were mapped or unmapped. */
 void sampler_fold_forget_addresses(void);
 

@@ -225,10 +225,9 @@ static void disarm_parked(struct sampler_thread *thread, uint64_t cpu_ns) {
 }
 
 static void expire(struct sampler_thread *thread, enum sampler_timer_clock clock, uint64_t interval_ns,
-                   uint64_t wall_ns, const void *ucontext) {
+                   uint64_t wall_ns, uint64_t cpu_ns, const void *ucontext) {
     if ((int)clock != atomic_load_explicit(&thread->clock, memory_order_relaxed))
         return; /* late, from before a switch */
-    uint64_t cpu_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
     if (thread->interval_ns != interval_ns) {
         thread->interval_ns = interval_ns;
         thread->period_left = 0;
@@ -263,6 +262,18 @@ static struct sampler_thread *find_thread(const siginfo_t *info, enum sampler_ti
     return thread;
 }
 
+/* A handler that takes this long has most likely been preempted; only then its CPU time is worth a system call. */
+#define SUSPICIOUS_NS 20000
+
+static void measure(struct sampler_counters *counters, uint64_t wall_ns, uint64_t cpu_ns) {
+    uint64_t took_ns = sampler_clock_sig(CLOCK_MONOTONIC) - wall_ns;
+    if (took_ns > SUSPICIOUS_NS) took_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    _Atomic uint32_t *bucket = &counters->histogram[sampler_histogram_bucket(took_ns)];
+    atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1, memory_order_relaxed);
+    count(&counters->signals, 1);
+    count(&counters->handler_ns, took_ns);
+}
+
 void sampler_handler_sig(int signal, void *siginfo, void *ucontext) {
     int saved_errno = errno;
     enum sampler_timer_clock clock;
@@ -276,12 +287,9 @@ void sampler_handler_sig(int signal, void *siginfo, void *ucontext) {
         atomic_store(&thread->in_handler, true);
         uint64_t interval_ns = atomic_load(&sampler_shared.interval_ns);
         if (interval_ns != 0 && !atomic_load_explicit(&thread->closing, memory_order_relaxed)) {
-            expire(thread, clock, interval_ns, began_ns, ucontext);
-            uint64_t took_ns = sampler_clock_sig(CLOCK_MONOTONIC) - began_ns;
-            _Atomic uint32_t *bucket = &thread->counters.histogram[sampler_histogram_bucket(took_ns)];
-            atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1, memory_order_relaxed);
-            count(&thread->counters.signals, 1);
-            count(&thread->counters.handler_ns, took_ns);
+            uint64_t cpu_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
+            expire(thread, clock, interval_ns, began_ns, cpu_ns, ucontext);
+            measure(&thread->counters, began_ns, cpu_ns);
         } else if (clock == SAMPLER_TIMER_WALL) {
             sampler_timer_set_sig(thread->timer_wall, 0, 0); /* periodic: it would go on for ever */
         }

@@ -40,8 +40,8 @@ void fino_sampler_thread_set_managed(sampler_thread *thread, struct sampler_mana
     fino_sampler_thread_drain(thread);
     sampler_registry_lock(); /* nobody asks the old one for a drain any more */
     sampler_fold_lock();
-    if (sampler_ring_used_sig(&thread->ring) == 0 && managed) sampler_thread_enlarge_ring(thread);
     atomic_store_explicit(&thread->managed, managed, memory_order_release);
+    if (thread->ring.words && sampler_ring_used_sig(&thread->ring) == 0) sampler_thread_size_ring(thread);
     sampler_fold_set_label(thread, label);
     sampler_fold_unlock();
     sampler_registry_unlock();

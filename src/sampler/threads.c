@@ -1,7 +1,7 @@
 /* threads.c: the registry of threads: records, timers, labels, stacks; registration and discovery.
  *
  * The library needs no help to know of threads: it scans /proc/self/task while a recording is open. Threads that
- * register (or are registered by interpose/pthread_create.c) are sampled from their first instruction to their last.
+ * register (or are registered by threads_interpose.c) are sampled from their first instruction to their last.
  */
 #include "sampler/threads.h"
 
@@ -207,24 +207,12 @@ static void relabel(struct sampler_thread *thread, const char *label) {
 
 /* ---- Records ---- */
 
-static uint64_t *map_ring(size_t word_count) {
-    void *words = mmap(NULL, word_count * sizeof(uint64_t), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    return words == MAP_FAILED ? NULL : words;
-}
-
 static struct sampler_thread *new_record(void) {
     if (registry.record_count == SAMPLER_THREAD_MAX) return NULL;
     void *memory = mmap(NULL, sizeof(struct sampler_thread), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
     struct sampler_thread *thread = memory;
-    thread->ring.words = map_ring(RING_WORDS);
-    if (!thread->ring.words) {
-        munmap(memory, sizeof *thread);
-        return NULL;
-    }
-    thread->ring.word_count = RING_WORDS;
     thread->index = registry.record_count++;
     atomic_store(&sampler_shared.threads[thread->index], thread);
     return thread;
@@ -326,6 +314,22 @@ static void take_out(struct sampler_thread *thread, uint64_t cpu_ns) {
     registry.unused = thread;
 }
 
+/* ---- Rings ---- */
+
+bool sampler_thread_size_ring(struct sampler_thread *thread) {
+    size_t wanted = atomic_load(&thread->managed) ? MANAGED_RING_WORDS : RING_WORDS;
+    struct sampler_ring *ring = &thread->ring;
+    if (ring->word_count >= wanted) return true;
+    void *words = mmap(NULL, wanted * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (words == MAP_FAILED) return ring->word_count != 0;
+    if (ring->words) munmap(ring->words, ring->word_count * sizeof(uint64_t));
+    ring->words = words;
+    ring->word_count = wanted;
+    atomic_store(&ring->tail, atomic_load(&ring->head));
+    return true;
+}
+
 /* ---- Timers ---- */
 
 static void make_timers(struct sampler_thread *thread) {
@@ -345,6 +349,7 @@ static void make_timers(struct sampler_thread *thread) {
 
 void sampler_thread_arm(struct sampler_thread *thread, uint64_t interval_ns, bool busy) {
     uint64_t cpu_ns = sampler_thread_cpu_ns(thread);
+    if (!sampler_thread_size_ring(thread)) return; /* its CPU time is still accounted */
     make_timers(thread);
     bool wall = busy && thread->timer_wall != SAMPLER_TIMER_NONE;
     sampler_schedule_start(thread, interval_ns, cpu_ns);
@@ -601,17 +606,6 @@ void fino_sampler_thread_unregister(sampler_thread *thread) {
 
 sampler_thread *fino_sampler_thread_self(void) {
     return sampler_self;
-}
-
-int sampler_thread_enlarge_ring(struct sampler_thread *thread) {
-    if (thread->ring.word_count >= MANAGED_RING_WORDS) return 0;
-    uint64_t *words = map_ring(MANAGED_RING_WORDS);
-    if (!words) return -ENOMEM;
-    munmap(thread->ring.words, thread->ring.word_count * sizeof(uint64_t));
-    thread->ring.words = words;
-    thread->ring.word_count = MANAGED_RING_WORDS;
-    atomic_store(&thread->ring.tail, atomic_load(&thread->ring.head));
-    return 0;
 }
 
 void sampler_threads_after_fork(void) {

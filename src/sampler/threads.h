@@ -48,8 +48,10 @@ struct sampler_counter_sums {
 };
 void sampler_threads_sum(struct sampler_counter_sums *sums_out);
 
-/* Replaces the thread's ring by the large one that managed frames need. On the thread itself, paused, drained. */
-int sampler_thread_enlarge_ring(struct sampler_thread *thread);
+/* Gives the thread the ring it needs: none is kept for threads that were never sampled, a large one is for managed
+ * frames. The ring must be empty and its handler away: not armed, or on the thread itself while paused.
+ * Returns: whether there is a ring. */
+bool sampler_thread_size_ring(struct sampler_thread *thread);
 
 /* Folds what waits in the ring of another thread, unless nobody but that thread may do so just now. Takes the fold
  * lock. Returns: false when the thread runs managed code. */
