@@ -1,0 +1,213 @@
+/* loop.c: the event loop, on epoll and an eventfd. What runs in it is the Realm's business (loop.h). */
+
+#include "runtime/loop.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Events taken from the kernel at once: enough that a busy server makes few calls, little enough to stay on the stack
+ * and to let timers have their turn. */
+#define EVENT_BATCH 128
+
+uint64_t rt_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int rt_loop_init(struct rt_loop *loop, const struct rt_loop_hooks *hooks) {
+    *loop = (struct rt_loop){.hooks = *hooks, .timer_ns = UINT64_MAX};
+    loop->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (loop->poll_fd < 0) return -errno;
+    loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int error = -errno;
+    if (loop->wake_fd < 0) goto fail_poll;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = loop}; /* the loop: not a watch */
+    if (epoll_ctl(loop->poll_fd, EPOLL_CTL_ADD, loop->wake_fd, &event) < 0) {
+        error = -errno;
+        goto fail_wake;
+    }
+    return 0;
+fail_wake:
+    close(loop->wake_fd);
+fail_poll:
+    close(loop->poll_fd);
+    return error;
+}
+
+void rt_loop_close(struct rt_loop *loop) {
+    close(loop->wake_fd);
+    close(loop->poll_fd);
+}
+
+/* Signal-safe, as rt_loop_wake and rt_loop_stop promise: one atomic, one write. */
+void rt_loop_wake(struct rt_loop *loop) {
+    if (atomic_exchange(&loop->wake_pending, true)) return;
+    int saved_errno = errno;
+    uint64_t one = 1;
+    while (write(loop->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+    errno = saved_errno;
+}
+
+void rt_loop_stop(struct rt_loop *loop) {
+    atomic_store(&loop->stop, true);
+    rt_loop_wake(loop);
+}
+
+void rt_loop_post(struct rt_loop *loop, struct rt_task *task) {
+    struct rt_task *head = atomic_load(&loop->posted);
+    do
+        task->next = head;
+    while (!atomic_compare_exchange_weak(&loop->posted, &head, task));
+    rt_loop_wake(loop);
+}
+
+static void clear_wake(struct rt_loop *loop) {
+    uint64_t count;
+    while (read(loop->wake_fd, &count, sizeof count) < 0 && errno == EINTR) {
+    }
+    /* Only now: a wake in between has left its task where the next look finds it. */
+    atomic_store(&loop->wake_pending, false);
+}
+
+/* Runs what was posted, oldest first. */
+static void run_posted(struct rt_loop *loop) {
+    struct rt_task *newest = atomic_exchange(&loop->posted, NULL);
+    struct rt_task *oldest = NULL;
+    while (newest) {
+        struct rt_task *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    while (oldest && !atomic_load(&loop->stop)) {
+        struct rt_task *task = oldest;
+        oldest = task->next; /* first: RUN may post or free it */
+        task->run(loop, task);
+    }
+}
+
+int rt_loop_watch(struct rt_loop *loop, struct rt_watch *watch) {
+    struct epoll_event event = {.events = watch->events, .data.ptr = watch};
+    int operation = watch->is_active ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    if (epoll_ctl(loop->poll_fd, operation, watch->fd, &event) < 0) {
+        if (errno != EPERM) return -errno;
+        if (!watch->is_active) { /* a regular file: never blocks */
+            watch->next = loop->always_ready;
+            loop->always_ready = watch;
+        }
+    }
+    if (!watch->is_active && !watch->unref) loop->watch_ref_count++;
+    watch->is_active = true;
+    return 0;
+}
+
+/* WATCH may be freed right after this, also by a callback of the same batch of events. */
+void rt_loop_unwatch(struct rt_loop *loop, struct rt_watch *watch) {
+    if (!watch->is_active) return;
+    struct rt_watch **at = &loop->always_ready;
+    while (*at && *at != watch)
+        at = &(*at)->next;
+    if (*at)
+        *at = watch->next;
+    else
+        epoll_ctl(loop->poll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+    if (loop->always_ready_next == watch) loop->always_ready_next = watch->next;
+    for (int i = 0; i < loop->batch_count; i++)
+        if (loop->batch[i].data.ptr == watch) loop->batch[i].data.ptr = NULL;
+    if (!watch->unref) loop->watch_ref_count--;
+    watch->is_active = false;
+}
+
+void rt_loop_arm_timer(struct rt_loop *loop, double delay_ms) {
+    if (!(delay_ms >= 0)) {
+        loop->timer_ns = UINT64_MAX;
+        return;
+    }
+    /* A year is as good as any longer time, and can't overflow. */
+    loop->timer_ns = rt_now_ns() + (uint64_t)(fmin(delay_ms, 366.0 * 86400e3) * 1e6);
+}
+
+static void run_timer(struct rt_loop *loop) {
+    if (loop->timer_ns == UINT64_MAX || rt_now_ns() < loop->timer_ns) return;
+    loop->timer_ns = UINT64_MAX;
+    loop->hooks.on_timer(loop->hooks.data);
+}
+
+/* How long the loop may sleep: 0 when something is ready, -1 for ever. */
+static int64_t sleep_ns(const struct rt_loop *loop, int64_t delay_ns) {
+    if (loop->immediate_requested || loop->always_ready) return 0;
+    if (loop->timer_ns != UINT64_MAX) {
+        uint64_t now = rt_now_ns();
+        int64_t left = loop->timer_ns <= now ? 0 : (int64_t)(loop->timer_ns - now);
+        if (delay_ns < 0 || left < delay_ns) delay_ns = left;
+    }
+    return delay_ns;
+}
+
+/* Rounded up: waking early would only mean another turn. */
+static int milliseconds(int64_t ns) {
+    if (ns < 0) return -1;
+    int64_t ms = (ns + 999999) / 1000000;
+    return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+static void poll_events(struct rt_loop *loop, int64_t delay_ns) {
+    struct epoll_event events[EVENT_BATCH];
+    int timeout_ms = milliseconds(sleep_ns(loop, delay_ns));
+    if (timeout_ms != 0) loop->hooks.before_wait(loop->hooks.data);
+    int count = epoll_wait(loop->poll_fd, events, EVENT_BATCH, timeout_ms); /* EINTR: just another turn */
+    if (timeout_ms != 0) loop->hooks.after_wait(loop->hooks.data);
+    loop->batch = events;
+    loop->batch_count = count < 0 ? 0 : count;
+    for (int i = 0; i < loop->batch_count && !atomic_load(&loop->stop); i++) {
+        struct rt_watch *watch = events[i].data.ptr;
+        if (events[i].data.ptr == loop)
+            clear_wake(loop);
+        else if (watch)
+            watch->on_ready(loop, watch, events[i].events);
+    }
+    loop->batch_count = 0;
+}
+
+/* Each of those that are there now once; a callback may remove any of them, and add others in front. */
+static void run_always_ready(struct rt_loop *loop) {
+    loop->always_ready_next = loop->always_ready;
+    while (loop->always_ready_next && !atomic_load(&loop->stop)) {
+        struct rt_watch *watch = loop->always_ready_next;
+        loop->always_ready_next = watch->next;
+        watch->on_ready(loop, watch, watch->events);
+    }
+}
+
+static void run_immediate(struct rt_loop *loop) {
+    if (!loop->immediate_requested) return;
+    loop->immediate_requested = false;
+    loop->immediate_ref_count = 0;
+    loop->hooks.on_immediate(loop->hooks.data);
+}
+
+bool rt_loop_is_alive(const struct rt_loop *loop) {
+    return loop->timer_ref_count > 0 || loop->immediate_ref_count > 0 || loop->watch_ref_count > 0 ||
+           loop->pending_ref_count > 0 || atomic_load(&loop->posted);
+}
+
+void rt_loop_run(struct rt_loop *loop) {
+    while (!atomic_load(&loop->stop)) {
+        run_timer(loop);
+        run_posted(loop);
+        int64_t delay_ns = -1;
+        bool awaited = loop->hooks.on_turn(loop->hooks.data, &delay_ns);
+        if (atomic_load(&loop->stop) || !(rt_loop_is_alive(loop) || awaited)) break;
+        poll_events(loop, delay_ns);
+        run_always_ready(loop);
+        if (!atomic_load(&loop->stop)) run_immediate(loop);
+    }
+}
