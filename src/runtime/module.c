@@ -1,0 +1,699 @@
+/* module.c: the module graph of a Realm.
+ *
+ * A graph is loaded breadth first with a work list, then linked and evaluated by V8: files are never recursed into, so
+ * that a chain of ten thousand of them is no deeper than one. What a module is (a file, JSON, a built-in) shows only
+ * in how it is compiled. Which file a specifier means is resolve.c's business.
+ */
+
+#include "runtime/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/errors.h"
+#include "runtime/resolve.h"
+#include "runtime/typescript.h"
+
+enum module_kind { MODULE_SCRIPT, MODULE_JSON, MODULE_BUILTIN };
+
+struct dependency {
+    char *specifier;
+    bool is_json;
+    struct module *module;
+};
+
+struct module {
+    struct rt_modules *owner;
+    enum module_kind kind;
+    char *path;         /* real and absolute, or fino:name; the resource name */
+    char *suffix;       /* of its URL */
+    v8s_module *handle; /* NULL: not compiled */
+    v8s_ref *error;     /* why it can't be compiled: every importer gets the same */
+    v8s_ref *value;     /* of JSON: the value; of a built-in: the object of its exports */
+    struct dependency *dependencies;
+    size_t dependency_count;
+    size_t next_dependency; /* V8 asks for them in order: where to look first */
+    uint64_t visit;         /* the last load that came by */
+    struct module *next;    /* in its bucket */
+};
+
+struct rt_modules {
+    struct rt_realm *realm;
+    struct rt_resolver *resolver;
+    struct module **buckets;
+    size_t bucket_count; /* a power of two */
+    size_t module_count;
+    struct module *main;
+    uint64_t visit;
+};
+
+static void *checked(void *memory) {
+    if (!memory) abort();
+    return memory;
+}
+
+static char *__attribute__((format(printf, 1, 2))) format_text(const char *format, ...) {
+    char *text = NULL;
+    va_list values;
+    va_start(values, format);
+    int length = vasprintf(&text, format, values);
+    va_end(values);
+    return length < 0 ? checked(NULL) : text;
+}
+
+/* ---- The table ---- */
+
+struct rt_modules *rt_modules_new(struct rt_realm *realm) {
+    struct rt_modules *modules = checked(calloc(1, sizeof *modules));
+    modules->realm = realm;
+    modules->resolver = rt_resolver_new();
+    modules->bucket_count = 64;
+    modules->buckets = checked(calloc(modules->bucket_count, sizeof *modules->buckets));
+    return modules;
+}
+
+static void free_module(struct module *module) {
+    for (size_t i = 0; i < module->dependency_count; i++)
+        free(module->dependencies[i].specifier);
+    free(module->dependencies);
+    v8s_module_free(module->handle);
+    v8s_ref_free(module->error);
+    v8s_ref_free(module->value);
+    free(module->path);
+    free(module->suffix);
+    free(module);
+}
+
+void rt_modules_free(struct rt_modules *modules) {
+    for (size_t i = 0; i < modules->bucket_count; i++)
+        while (modules->buckets[i]) {
+            struct module *next = modules->buckets[i]->next;
+            free_module(modules->buckets[i]);
+            modules->buckets[i] = next;
+        }
+    free(modules->buckets);
+    rt_resolver_free(modules->resolver);
+    free(modules);
+}
+
+static uint32_t hash_of(const char *path) { /* FNV-1a */
+    uint32_t hash = 2166136261u;
+    for (; *path; path++)
+        hash = (hash ^ (unsigned char)*path) * 16777619u;
+    return hash;
+}
+
+static void grow_table(struct rt_modules *modules) {
+    size_t count = modules->bucket_count * 2;
+    struct module **buckets = checked(calloc(count, sizeof *buckets));
+    for (size_t i = 0; i < modules->bucket_count; i++)
+        while (modules->buckets[i]) {
+            struct module *module = modules->buckets[i];
+            modules->buckets[i] = module->next;
+            size_t bucket = hash_of(module->path) & (count - 1);
+            module->next = buckets[bucket];
+            buckets[bucket] = module;
+        }
+    free(modules->buckets);
+    modules->buckets = buckets;
+    modules->bucket_count = count;
+}
+
+/* The one module of that path, suffix and kind. Takes what is in RESOLVED. */
+static struct module *intern_module(struct rt_modules *modules, struct rt_resolved *resolved, enum module_kind kind) {
+    uint32_t hash = hash_of(resolved->path);
+    for (struct module *at = modules->buckets[hash & (modules->bucket_count - 1)]; at; at = at->next)
+        if (at->kind == kind && strcmp(at->path, resolved->path) == 0 && strcmp(at->suffix, resolved->suffix) == 0) {
+            rt_resolved_free(resolved);
+            return at;
+        }
+    if (modules->module_count >= modules->bucket_count) grow_table(modules);
+    struct module **bucket = &modules->buckets[hash & (modules->bucket_count - 1)];
+    struct module *added = checked(calloc(1, sizeof *added));
+    added->owner = modules;
+    added->kind = kind;
+    added->path = resolved->path;
+    added->suffix = resolved->suffix;
+    added->next = *bucket;
+    *bucket = added;
+    modules->module_count++;
+    return added;
+}
+
+const char *rt_modules_main_path(const struct rt_modules *modules) {
+    return modules->main ? modules->main->path : NULL;
+}
+
+/* ---- Errors ---- */
+
+/* An error about an import in REFERRER. */
+static v8s_value request_error(struct rt_modules *modules, enum v8s_error_type type, const char *referrer,
+                               const struct v8s_request *request, const char *code, char *message) {
+    struct rt_realm *realm = modules->realm;
+    v8s_value error = v8s_error_new(realm->isolate, type, message);
+    free(message);
+    v8s_set(realm->isolate, error, "code", v8s_string(realm->isolate, code));
+    if (request && request->line > 0)
+        rt_error_set_place(realm, error, referrer, (uint32_t)request->line, (uint32_t)request->column);
+    return error;
+}
+
+static v8s_value not_found_error(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
+                                 char *why) {
+    char place[32] = "";
+    if (request->line > 0) snprintf(place, sizeof place, ":%d:%d", request->line, request->column);
+    char *message =
+        format_text("Cannot find module '%s' imported from %s%s: %s", request->specifier, referrer, place, why);
+    free(why);
+    return request_error(modules, V8S_ERROR, referrer, request, "ERR_MODULE_NOT_FOUND", message);
+}
+
+/* ---- Resolving a request ---- */
+
+static bool has_suffix(const char *path, const char *suffix) {
+    size_t length = strlen(path), suffix_length = strlen(suffix);
+    return length >= suffix_length && strcmp(path + length - suffix_length, suffix) == 0;
+}
+
+/* The module that REQUEST in REFERRER means, or NULL with *ERROR_OUT. */
+static struct module *module_for_request(struct rt_modules *modules, const char *referrer,
+                                         const struct v8s_request *request, v8s_value *error_out) {
+    struct rt_resolved resolved;
+    char *why;
+    if (request->type && strcmp(request->type, "json") != 0) {
+        *error_out = request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_UNSUPPORTED",
+                                   format_text("Import of '%s': there is no module type '%s', only 'json'",
+                                               request->specifier, request->type));
+        return NULL;
+    }
+    if (strlen(request->specifier) != request->specifier_nbytes) {
+        *error_out = not_found_error(modules, referrer, request, checked(strdup("no file has a NUL in its name")));
+        return NULL;
+    }
+    if (rt_resolve(modules->resolver, request->specifier, referrer, &resolved, &why) != 0) {
+        *error_out = not_found_error(modules, referrer, request, why);
+        return NULL;
+    }
+    if (resolved.is_builtin) return intern_module(modules, &resolved, MODULE_BUILTIN);
+    if (!request->type && has_suffix(resolved.path, ".json")) {
+        *error_out =
+            request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_MISSING",
+                          format_text("Import of '%s': JSON needs `assert { type: 'json' }`", request->specifier));
+        rt_resolved_free(&resolved);
+        return NULL;
+    }
+    return intern_module(modules, &resolved, request->type ? MODULE_JSON : MODULE_SCRIPT);
+}
+
+/* ---- Reading ---- */
+
+/* The whole of a file, to free, with a NUL after it; NULL with errno. */
+static char *read_file(const char *path, size_t *nbytes_out) {
+    struct stat status;
+    size_t nbytes = 0;
+    char *bytes = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) < 0) goto fail;
+    size_t capacity = (size_t)status.st_size + 1; /* one more: to see the end without growing */
+    bytes = malloc(capacity + 1);
+    while (bytes) {
+        ssize_t got = read(fd, bytes + nbytes, capacity - nbytes);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) goto fail;
+        if (got == 0) break;
+        nbytes += (size_t)got;
+        if (nbytes < capacity) continue;
+        char *grown = realloc(bytes, (capacity *= 2) + 1); /* a pipe, or a file that grows */
+        if (!grown) goto fail;
+        bytes = grown;
+    }
+    if (!bytes) goto fail;
+    close(fd);
+    bytes[nbytes] = 0;
+    *nbytes_out = nbytes;
+    return bytes;
+fail:;
+    int saved_errno = errno;
+    free(bytes);
+    if (fd >= 0) close(fd);
+    errno = saved_errno;
+    return NULL;
+}
+
+static bool is_ascii(const char *text, size_t nbytes) {
+    unsigned char all = 0;
+    for (size_t i = 0; i < nbytes; i++)
+        all |= (unsigned char)text[i];
+    return all < 0x80;
+}
+
+/* TEXT as a string of V8's; takes TEXT. NULL with *ERROR_OUT when it is too long. */
+static v8s_value source_string(v8s_isolate *isolate, const char *path, char *text, size_t nbytes,
+                               v8s_value *error_out) {
+    size_t skip = nbytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    v8s_value string;
+    if (is_ascii(text, nbytes)) {
+        string = nbytes > 0 ? v8s_string_owned(isolate, text, nbytes) : v8s_string(isolate, "");
+        if (nbytes == 0) free(text);
+    } else {
+        string = v8s_string_utf8(isolate, text + skip, nbytes - skip);
+        free(text);
+    }
+    if (!string) {
+        char *message = format_text("%s is larger than a string of V8's can be", path);
+        *error_out = v8s_error_new(isolate, V8S_RANGE_ERROR, message);
+        free(message);
+    }
+    return string;
+}
+
+/* The text of MODULE's file, or NULL with *ERROR_OUT. */
+static char *read_module(struct module *module, size_t *nbytes_out, v8s_value *error_out) {
+    char *text = read_file(module->path, nbytes_out);
+    if (!text) *error_out = rt_error_from_errno(module->owner->realm->isolate, errno, "open", module->path);
+    return text;
+}
+
+/* ---- Compiling ---- */
+
+static bool is_typescript(const char *path) {
+    return has_suffix(path, ".ts") || has_suffix(path, ".mts") || has_suffix(path, ".cts") || has_suffix(path, ".tsx");
+}
+
+/* TEXT, which it takes, with its types erased, or NULL with *ERROR_OUT. */
+static char *erase_types(struct module *module, char *text, size_t *nbytes, v8s_value *error_out) {
+    struct rt_realm *realm = module->owner->realm;
+    struct rt_ts_options options = {.jsx = has_suffix(module->path, ".tsx")};
+    struct rt_ts_error problem = {0};
+    char *erased = NULL;
+    int result = rt_ts_erase(text, *nbytes, &options, &erased, nbytes, &problem);
+    free(text);
+    if (result == 0) return erased;
+    *error_out = v8s_error_new(realm->isolate, V8S_SYNTAX_ERROR,
+                               result == -ENOMEM ? "out of memory while erasing types" : problem.message);
+    if (result != -ENOMEM) rt_error_set_place(realm, *error_out, module->path, problem.line, problem.column);
+    return NULL;
+}
+
+/* A SyntaxError of V8's says in its message where it is, but not in what a handler of the user's would print. */
+static v8s_value note_place(struct rt_realm *realm, const struct v8s_caught *caught) {
+    struct v8s_place place;
+    v8s_place_of(realm->isolate, caught->error, caught->message, &place);
+    if (place.resource && v8s_is_object(caught->error)) /* V8's place knows the range: leave that to the report */
+        rt_error_note_place_in_stack(realm, caught->error, place.resource, (uint32_t)place.line,
+                                     (uint32_t)place.column);
+    v8s_place_free(&place);
+    return caught->error;
+}
+
+/* Returns whether it compiled; if not, *ERROR_OUT (NULL: terminated). */
+static bool compile_script(struct module *module, v8s_value *error_out) {
+    struct rt_realm *realm = module->owner->realm;
+    struct v8s_caught caught;
+    size_t nbytes;
+    char *text = read_module(module, &nbytes, error_out);
+    if (text && is_typescript(module->path)) text = erase_types(module, text, &nbytes, error_out);
+    v8s_value source = text ? source_string(realm->isolate, module->path, text, nbytes, error_out) : NULL;
+    if (!source) return false;
+    module->handle = v8s_module_compile(realm->isolate, source, module->path, module, &caught);
+    if (!module->handle && caught.error) *error_out = note_place(realm, &caught);
+    return module->handle != NULL;
+}
+
+static bool export_default(v8s_isolate *isolate, v8s_module *handle, void *data) {
+    struct module *module = data;
+    return v8s_module_export(isolate, handle, v8s_string(isolate, "default"), v8s_ref_get(isolate, module->value));
+}
+
+/* Line and column of "... at position N", as V8's JSON errors end. */
+static void place_json_error(struct module *module, v8s_value error, const char *text, size_t nbytes) {
+    struct rt_realm *realm = module->owner->realm;
+    v8s_value message = v8s_get(realm->isolate, error, "message");
+    char *said = message && v8s_is_string(message) ? v8s_string_copy(realm->isolate, message, NULL) : NULL;
+    const char *number = said ? strstr(said, "at position ") : NULL;
+    size_t units = number ? strtoul(number + strlen("at position "), NULL, 10) : nbytes;
+    uint32_t line = 1, column = 1;
+    for (size_t i = 0; i < nbytes && units > 0; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if ((byte & 0xC0) == 0x80) continue;
+        size_t width = byte >= 0xF0 ? 2 : 1;
+        units -= width < units ? width : units;
+        column += (uint32_t)width;
+        if (byte == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    rt_error_set_place(realm, error, module->path, line, column);
+    free(said);
+}
+
+static bool compile_json(struct module *module, v8s_value *error_out) {
+    v8s_isolate *isolate = module->owner->realm->isolate;
+    struct v8s_caught caught;
+    size_t nbytes;
+    char *text = read_module(module, &nbytes, error_out);
+    if (!text) return false;
+    size_t skip = nbytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    v8s_value source = v8s_string_utf8(isolate, text + skip, nbytes - skip);
+    v8s_value value = source ? v8s_json_parse(isolate, source, &caught) : NULL;
+    if (value) {
+        v8s_value name = v8s_string(isolate, "default");
+        module->value = v8s_ref_new(isolate, value);
+        module->handle = v8s_module_synthetic(isolate, module->path, &name, 1, export_default, module);
+    } else if (source && caught.error) {
+        *error_out = caught.error;
+        place_json_error(module, caught.error, text + skip, nbytes - skip);
+    } else if (!source) {
+        *error_out = v8s_error_new(isolate, V8S_RANGE_ERROR, "The JSON is larger than a string of V8's can be");
+    }
+    free(text);
+    return module->handle != NULL;
+}
+
+static bool export_builtin(v8s_isolate *isolate, v8s_module *handle, void *data) {
+    struct module *module = data;
+    v8s_value exports = v8s_ref_get(isolate, module->value);
+    v8s_value keys = v8s_own_keys(isolate, exports);
+    for (size_t i = 0; i < v8s_array_length(keys); i++) {
+        v8s_value key = v8s_array_at(isolate, keys, i);
+        v8s_value value = v8s_get_by(isolate, exports, key);
+        if (!value || !v8s_module_export(isolate, handle, key, value)) return false;
+    }
+    return true;
+}
+
+/* "fino:console, fino:process": the built-ins there are. */
+static char *list_builtins(struct rt_realm *realm, v8s_value modules) {
+    v8s_value keys = v8s_own_keys(realm->isolate, modules);
+    char *list = checked(strdup(""));
+    for (size_t i = 0; i < v8s_array_length(keys); i++) {
+        char *name = checked(v8s_string_copy(realm->isolate, v8s_array_at(realm->isolate, keys, i), NULL));
+        char *longer = format_text("%s%s%s", list, i > 0 ? ", " : "", name);
+        free(name);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
+static bool compile_builtin(struct module *module, v8s_value *error_out) {
+    struct rt_realm *realm = module->owner->realm;
+    v8s_isolate *isolate = realm->isolate;
+    v8s_value modules = v8s_get(isolate, v8s_ref_get(isolate, realm->internal), "modules");
+    v8s_value exports = v8s_get(isolate, modules, module->path);
+    if (!exports || !v8s_is_object(exports)) {
+        char *list = list_builtins(realm, modules);
+        char *message = format_text("There is no built-in module '%s', only %s", module->path, list);
+        *error_out = v8s_error_new(isolate, V8S_ERROR, message);
+        v8s_set(isolate, *error_out, "code", v8s_string(isolate, "ERR_UNKNOWN_BUILTIN_MODULE"));
+        free(message);
+        free(list);
+        return false;
+    }
+    v8s_value keys = v8s_own_keys(isolate, exports);
+    size_t count = v8s_array_length(keys);
+    v8s_value *names = checked(malloc((count + 1) * sizeof *names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = v8s_array_at(isolate, keys, i);
+    module->value = v8s_ref_new(isolate, exports);
+    module->handle = v8s_module_synthetic(isolate, module->path, names, count, export_builtin, module);
+    free(names);
+    return true;
+}
+
+/* ---- Loading a graph ---- */
+
+struct list {
+    struct module **items;
+    size_t count, capacity;
+};
+
+static void push(struct list *list, struct module *module) {
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? list->capacity * 2 : 64;
+        list->items = checked(realloc(list->items, list->capacity * sizeof *list->items));
+    }
+    list->items[list->count++] = module;
+}
+
+struct dependency_visit {
+    struct module *module;
+    v8s_value error;
+};
+
+static bool add_dependency(void *context, const struct v8s_request *request) {
+    struct dependency_visit *visit = context;
+    struct module *from = visit->module;
+    struct module *to = module_for_request(from->owner, from->path, request, &visit->error);
+    if (!to) return false;
+    from->dependencies[from->dependency_count++] =
+        (struct dependency){checked(strdup(request->specifier)), request->type != NULL, to};
+    return true;
+}
+
+static bool compile(struct module *module, v8s_value *error_out) {
+    v8s_isolate *isolate = module->owner->realm->isolate;
+    bool compiled = false;
+    if (module->error) {
+        *error_out = v8s_ref_get(isolate, module->error);
+        return false;
+    }
+    switch (module->kind) {
+        case MODULE_SCRIPT: compiled = compile_script(module, error_out); break;
+        case MODULE_JSON: compiled = compile_json(module, error_out); break;
+        case MODULE_BUILTIN: compiled = compile_builtin(module, error_out); break;
+    }
+    if (!compiled && *error_out) module->error = v8s_ref_new(isolate, *error_out);
+    return compiled;
+}
+
+/* Compiles MODULE if need be and finds its dependencies; *ERROR_OUT is kept in the scope that is open here. */
+static bool load_module(struct module *module, v8s_value *error_out) {
+    v8s_isolate *isolate = module->owner->realm->isolate;
+    if (!module->handle && !compile(module, error_out)) return false;
+    if (module->kind != MODULE_SCRIPT) /* a synthetic module has no requests, and V8 must not be asked for them */
+        return true;
+    size_t count = v8s_module_request_count(isolate, module->handle);
+    if (module->dependency_count == count) return true;
+    /* Anew, if an earlier load failed half-way: what was missing may be there now. */
+    for (size_t i = 0; i < module->dependency_count; i++)
+        free(module->dependencies[i].specifier);
+    free(module->dependencies);
+    module->dependencies = checked(calloc(count, sizeof *module->dependencies));
+    module->dependency_count = 0;
+    struct dependency_visit visit = {module, NULL};
+    v8s_module_requests(isolate, module->handle, add_dependency, &visit);
+    *error_out = visit.error;
+    return module->dependency_count == count;
+}
+
+static bool is_linked(struct module *module) {
+    return module->handle &&
+           v8s_module_status(module->owner->realm->isolate, module->handle) >= V8S_MODULE_INSTANTIATED;
+}
+
+/* Loads all that ROOT needs and is not linked yet. */
+static bool load_graph(struct module *root, v8s_value *error_out) {
+    struct rt_modules *modules = root->owner;
+    v8s_isolate *isolate = modules->realm->isolate;
+    struct list list = {0};
+    bool loaded = true;
+    uint64_t visit = root->visit = ++modules->visit;
+    push(&list, root);
+    for (size_t i = 0; i < list.count && loaded; i++) {
+        struct module *module = list.items[i];
+        struct v8s_scope scope;
+        v8s_ref *error = NULL;
+        v8s_scope_open(isolate, &scope);
+        v8s_value thrown = NULL;
+        loaded = is_linked(module) || load_module(module, &thrown);
+        if (thrown) error = v8s_ref_new(isolate, thrown);
+        v8s_scope_close(&scope);
+        if (error) *error_out = v8s_ref_get(isolate, error);
+        v8s_ref_free(error);
+        for (size_t d = 0; loaded && d < module->dependency_count; d++) {
+            struct module *dependency = module->dependencies[d].module;
+            if (dependency->visit != visit) {
+                dependency->visit = visit;
+                push(&list, dependency);
+            }
+        }
+    }
+    free(list.items);
+    return loaded;
+}
+
+static v8s_module *resolve_linked(void *referrer, const struct v8s_request *request) {
+    struct module *from = referrer;
+    for (size_t i = 0; i < from->dependency_count; i++) {
+        struct dependency *dependency = &from->dependencies[(from->next_dependency + i) % from->dependency_count];
+        if (dependency->is_json == (request->type != NULL) && strcmp(dependency->specifier, request->specifier) == 0) {
+            from->next_dependency += i + 1;
+            return dependency->module->handle;
+        }
+    }
+    abort(); /* load_graph has seen every request */
+}
+
+/* Loads, links and begins to evaluate. Returns the promise of the completion, or NULL with *ERROR_OUT (NULL:
+ * terminated). */
+static v8s_value run_module(struct module *root, v8s_value *error_out) {
+    v8s_isolate *isolate = root->owner->realm->isolate;
+    struct v8s_caught caught;
+    if (!load_graph(root, error_out)) return NULL;
+    if (!v8s_module_instantiate(isolate, root->handle, resolve_linked, &caught)) {
+        *error_out = caught.error ? note_place(root->owner->realm, &caught) : NULL;
+        return NULL;
+    }
+    v8s_value promise = v8s_module_evaluate(isolate, root->handle, &caught);
+    if (!promise) *error_out = caught.error;
+    return promise;
+}
+
+/* ---- The main module ---- */
+
+static v8s_value on_main_failed(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    rt_realm_uncaught(rt_realm_of(isolate), v8s_argument(arguments, 0), NULL);
+    return NULL;
+}
+
+static v8s_value do_nothing(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    (void)isolate, (void)arguments;
+    return NULL;
+}
+
+v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8s_value *error_out) {
+    v8s_isolate *isolate = modules->realm->isolate;
+    struct rt_resolved resolved;
+    char *why;
+    *error_out = NULL;
+    if (rt_resolve_main(modules->resolver, script, &resolved, &why) != 0) {
+        char *message = format_text("Cannot find the script '%s': %s", script, why);
+        free(why);
+        *error_out = request_error(modules, V8S_ERROR, "", NULL, "ERR_MODULE_NOT_FOUND", message);
+        return NULL;
+    }
+    modules->main = intern_module(modules, &resolved, MODULE_SCRIPT);
+    v8s_value promise = run_module(modules->main, error_out);
+    if (promise) {
+        v8s_value nothing = v8s_undefined(isolate);
+        v8s_promise_then(isolate, promise, v8s_closure_new(isolate, do_nothing, nothing),
+                         v8s_closure_new(isolate, on_main_failed, nothing));
+    }
+    return promise;
+}
+
+/* ---- import() ---- */
+
+static v8s_value on_import_done(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    v8s_value pair = v8s_argument_data(arguments);
+    v8s_deferred_resolve(isolate, v8s_array_at(isolate, pair, 0), v8s_array_at(isolate, pair, 1));
+    return NULL;
+}
+
+static v8s_value on_import_failed(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    v8s_deferred_reject(isolate, v8s_argument_data(arguments), v8s_argument(arguments, 0));
+    return NULL;
+}
+
+/* Settles DEFERRED with the namespace of what REQUEST in REFERRER means, once that has run. */
+static void import_now(struct rt_realm *realm, v8s_value deferred, const char *referrer,
+                       const struct v8s_request *request) {
+    v8s_isolate *isolate = realm->isolate;
+    v8s_value error = NULL;
+    struct module *module = module_for_request(realm->modules, referrer, request, &error);
+    v8s_value promise = module ? run_module(module, &error) : NULL;
+    if (promise) {
+        v8s_value pair[] = {deferred, v8s_module_namespace(module->handle)};
+        v8s_promise_then(isolate, promise, v8s_closure_new(isolate, on_import_done, v8s_array_new(isolate, pair, 2)),
+                         v8s_closure_new(isolate, on_import_failed, deferred));
+    } else if (error) {
+        v8s_deferred_reject(isolate, deferred, error);
+    }
+}
+
+enum { IMPORT_DEFERRED, IMPORT_REFERRER, IMPORT_SPECIFIER, IMPORT_TYPE, IMPORT_LINE, IMPORT_COLUMN, IMPORT_WORDS };
+
+static v8s_value on_import_turn(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    v8s_value words[IMPORT_WORDS], data = v8s_argument_data(arguments);
+    for (size_t i = 0; i < IMPORT_WORDS; i++)
+        words[i] = v8s_array_at(isolate, data, i);
+    size_t nbytes;
+    char *referrer = checked(v8s_string_copy(isolate, words[IMPORT_REFERRER], NULL));
+    char *specifier = checked(v8s_string_copy(isolate, words[IMPORT_SPECIFIER], &nbytes));
+    char *type = v8s_is_string(words[IMPORT_TYPE]) ? checked(v8s_string_copy(isolate, words[IMPORT_TYPE], NULL)) : NULL;
+    struct v8s_request request = {specifier, nbytes, type, (int)v8s_number_of(words[IMPORT_LINE]),
+                                  (int)v8s_number_of(words[IMPORT_COLUMN])};
+    import_now(rt_realm_of(isolate), words[IMPORT_DEFERRED], referrer, &request);
+    free(type);
+    free(specifier);
+    free(referrer);
+    return NULL;
+}
+
+/* What is imported runs in a microtask of its own, never inside import() itself. */
+v8s_value rt_import_dynamic(void *data, const char *referrer, const struct v8s_request *request) {
+    struct rt_realm *realm = data;
+    v8s_isolate *isolate = realm->isolate;
+    v8s_value words[IMPORT_WORDS] = {
+        [IMPORT_DEFERRED] = v8s_deferred_new(isolate),
+        [IMPORT_REFERRER] = v8s_string(isolate, referrer),
+        [IMPORT_SPECIFIER] = v8s_string_utf8(isolate, request->specifier, request->specifier_nbytes),
+        [IMPORT_TYPE] = request->type ? v8s_string(isolate, request->type) : v8s_undefined(isolate),
+        [IMPORT_LINE] = v8s_number(isolate, request->line),
+        [IMPORT_COLUMN] = v8s_number(isolate, request->column),
+    };
+    if (!words[IMPORT_DEFERRED]) return NULL;
+    v8s_enqueue_microtask(isolate,
+                          v8s_closure_new(isolate, on_import_turn, v8s_array_new(isolate, words, IMPORT_WORDS)));
+    return v8s_deferred_promise(words[IMPORT_DEFERRED]);
+}
+
+/* ---- import.meta ---- */
+
+/* import.meta.resolve(specifier): the URL that importing it here would load. */
+static v8s_value meta_resolve(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    struct rt_modules *modules = rt_realm_of(isolate)->modules;
+    v8s_value specifier = v8s_argument(arguments, 0);
+    if (!v8s_is_string(specifier))
+        return v8s_throw_type_error(isolate, "import.meta.resolve: the specifier is not a string");
+    struct v8s_request request = {0};
+    char *referrer = checked(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL)), *why;
+    char *text = checked(v8s_string_copy(isolate, specifier, &request.specifier_nbytes));
+    request.specifier = text;
+    struct rt_resolved resolved;
+    v8s_value result = NULL;
+    if (rt_resolve(modules->resolver, text, referrer, &resolved, &why) == 0) {
+        char *url = resolved.is_builtin ? checked(strdup(resolved.path)) : rt_file_url(resolved.path, resolved.suffix);
+        result = v8s_string(isolate, url);
+        free(url);
+        rt_resolved_free(&resolved);
+    } else {
+        v8s_throw(isolate, not_found_error(modules, referrer, &request, why));
+    }
+    free(text);
+    free(referrer);
+    return result;
+}
+
+void rt_import_meta(void *data, void *module_data, v8s_value meta) {
+    struct rt_realm *realm = data;
+    struct module *module = module_data;
+    v8s_isolate *isolate = realm->isolate;
+    char *url = rt_file_url(module->path, module->suffix);
+    v8s_value path = v8s_string(isolate, module->path);
+    size_t directory = (size_t)(strrchr(module->path, '/') - module->path);
+    v8s_set(isolate, meta, "url", v8s_string(isolate, url));
+    v8s_set(isolate, meta, "filename", path);
+    v8s_set(isolate, meta, "dirname", v8s_string_utf8(isolate, module->path, directory ? directory : 1));
+    v8s_set(isolate, meta, "main", v8s_bool(isolate, module == module->owner->main));
+    v8s_set(isolate, meta, "resolve", v8s_closure_new(isolate, meta_resolve, path));
+    free(url);
+}

@@ -1,0 +1,34 @@
+/* resolve.h: from what an import says to the file it means.
+ *
+ * Specifiers are URLs, as the language has them: relative ones ('./x.js', '../x.ts?v=2'), absolute paths, file: URLs,
+ * each percent-decoded; and names of built-in modules ('fino:process').
+ */
+#ifndef FINO_RT_RESOLVE_H
+#define FINO_RT_RESOLVE_H
+
+#include <stdbool.h>
+
+struct rt_resolver; /* remembers which directories are really which */
+
+struct rt_resolver *rt_resolver_new(void);
+void rt_resolver_free(struct rt_resolver *resolver);
+
+struct rt_resolved {
+    char *path;   /* absolute and real, or the name of a built-in module */
+    char *suffix; /* "?query#fragment" of the URL, "" mostly: another suffix is another module */
+    bool is_builtin;
+};
+void rt_resolved_free(struct rt_resolved *resolved);
+
+/* What SPECIFIER means in the module REFERRER (an absolute path; anything else: in the working directory).
+ * Returns 0, or -1 with *WHY_OUT, for people, to free: what was wrong, what was tried, what may have been meant. */
+int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *referrer,
+               struct rt_resolved *resolved_out, char **why_out);
+
+/* The same for a path given on the command line: nothing is decoded. */
+int rt_resolve_main(struct rt_resolver *resolver, const char *path, struct rt_resolved *resolved_out, char **why_out);
+
+/* The file: URL of an absolute PATH, with SUFFIX, to free. */
+char *rt_file_url(const char *path, const char *suffix);
+
+#endif
