@@ -1,0 +1,32 @@
+/* builtins.h: what JavaScript finds when it starts: the C functions (`native`) and the embedded scripts that use them.
+ *
+ * Each mod_*.c defines one group of functions; builtins.c has the table of them.
+ */
+#ifndef FINO_RT_BUILTINS_H
+#define FINO_RT_BUILTINS_H
+
+#include <stddef.h>
+
+#include "runtime/realm.h"
+
+struct rt_native_group {
+    const struct v8s_native_entry *functions;
+    size_t function_count;
+    void (*install)(struct rt_realm *realm, v8s_value native); /* sets what isn't a function; may be NULL */
+};
+
+extern const struct rt_native_group rt_mod_clone;
+extern const struct rt_native_group rt_mod_encoding;
+extern const struct rt_native_group rt_mod_inspect;
+extern const struct rt_native_group rt_mod_io;
+extern const struct rt_native_group rt_mod_process;
+extern const struct rt_native_group rt_mod_signals;
+extern const struct rt_native_group rt_mod_timers;
+
+/* Makes `native` and `internal` and runs the script `bootstrap`. Returns 0, or -1 after a message on stderr. */
+int rt_builtins_start(struct rt_realm *realm);
+
+/* mod_io: forgets what is being read. */
+void rt_stdin_free(struct rt_realm *realm);
+
+#endif
