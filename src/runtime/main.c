@@ -1,0 +1,63 @@
+/* main.c: the fino command: from arguments to an exit code. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/options.h"
+#include "runtime/profile.h"
+#include "runtime/realm.h"
+#include "runtime/signals.h"
+
+#define EXIT_CODE_FAILED 1
+
+/* For V8's concurrent compiler and garbage collector; more do not pay in a runtime whose JavaScript has one thread. */
+#define WORKER_COUNT_MAX 4
+
+const char *rt_version(void) {
+    return "0.1.0";
+}
+
+static int worker_count(void) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors <= 2 ? 1 : processors > WORKER_COUNT_MAX ? WORKER_COUNT_MAX : (int)processors - 1;
+}
+
+static int begin_profile(const struct rt_options *options, char *const argv[]) {
+    if (!options->profile) return 0;
+    return rt_profile_begin(&(struct rt_profile_options){options->profile_path, options->profile_interval_ns}, argv);
+}
+
+/* The process is over: everything is written, so the kernel may take the rest back, which is much faster than running
+ * the destructors of V8's library. Builds that look for leaks do it properly. */
+static _Noreturn void leave(struct rt_realm *realm, int code) {
+    rt_signals_close();
+    fflush(NULL);
+#ifdef FINO_DEBUG
+    rt_realm_free(realm);
+    v8s_stop();
+    exit(code);
+#else
+    (void)realm;
+    _exit(code);
+#endif
+}
+
+int main(int argc, char *argv[]) {
+    struct rt_options options;
+    int code = rt_options_parse(argc, argv, &options);
+    if (code >= 0) return code;
+    rt_signals_init();
+    if (begin_profile(&options, argv) != 0) return EXIT_CODE_FAILED;
+    v8s_start(options.v8_flags, worker_count());
+    struct rt_realm *realm = rt_realm_new(
+        &(struct rt_realm_options){.name = "main", .script = options.script, .arguments = options.arguments});
+    if (!realm) return EXIT_CODE_FAILED;
+    int error = options.profile ? rt_signals_stop_realm(realm) : 0;
+    if (error) fprintf(stderr, "fino: signals will end the process without a profile: %s\n", strerror(-error));
+    code = rt_realm_run(realm);
+    if (rt_profile_finish() != 0 && code == 0) code = EXIT_CODE_FAILED;
+    if (atomic_load(&realm->stop) == RT_STOP_SIGNAL) rt_signals_die(realm->stop_signal);
+    leave(realm, code);
+}

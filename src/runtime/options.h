@@ -1,0 +1,21 @@
+/* options.h: the command line. */
+#ifndef FINO_RT_OPTIONS_H
+#define FINO_RT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rt_options {
+    const char *script;     /* NULL: rt_options_parse has done what was asked for (help, version) */
+    char *const *arguments; /* after the script, NULL-terminated; never looked at */
+    bool profile;
+    const char *profile_path;     /* "profile.pb" unless given */
+    uint64_t profile_interval_ns; /* 0: not given */
+    const char *v8_flags;         /* NULL: none */
+};
+
+/* Returns -1 with *OPTIONS_OUT filled, or the code to exit with: 0 after help or version went to stdout, 2 after a
+ * message on stderr. What is in *OPTIONS_OUT points into ARGV. */
+int rt_options_parse(int argc, char *const argv[], struct rt_options *options_out);
+
+#endif

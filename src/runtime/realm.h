@@ -1,0 +1,101 @@
+/* realm.h: a Realm: an isolate with its globals, its module graph and its event loop.
+ *
+ * Everything that runs JavaScript goes through rt_realm_call or rt_realm_checkpoint, which see to microtasks, unhandled
+ * rejections and uncaught exceptions.
+ *
+ * Threads: a Realm belongs to the thread that runs it; only the functions marked "any thread" are for others.
+ */
+#ifndef FINO_RT_REALM_H
+#define FINO_RT_REALM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/loop.h"
+#include "runtime/v8_shim.h"
+
+struct rt_modules;
+struct rt_stdin;
+
+struct rt_realm_options {
+    const char *name;        /* of its samples in a profile */
+    const char *script;      /* as given on the command line */
+    char *const *arguments;  /* after the script; NULL-terminated */
+    size_t heap_limit_bytes; /* 0: what suits the machine */
+};
+
+/* Why a Realm was told to stop before its work was done. The first reason stays. */
+enum rt_stop {
+    RT_STOP_NONE,
+    RT_STOP_EXIT,     /* exit() */
+    RT_STOP_UNCAUGHT, /* an exception or rejection that nobody handled; already reported */
+    RT_STOP_SIGNAL,   /* SIGINT or SIGTERM: stop_signal says which */
+    RT_STOP_HEAP,     /* the heap's limit was reached */
+};
+
+/* A rejected promise that nobody listens to yet. */
+struct rt_rejection {
+    v8s_ref *promise;
+    v8s_ref *reason;
+};
+
+struct rt_realm {
+    struct rt_realm_options options;
+    v8s_isolate *isolate;
+    struct v8s_entered entered;
+    struct rt_loop loop;
+    struct rt_modules *modules;
+    struct rt_stdin *standard_input; /* mod_io's; NULL until it is read */
+    void *profile;                   /* profile's */
+
+    v8s_ref *native;   /* the object of C functions that the built-in scripts get */
+    v8s_ref *internal; /* the object that the built-in scripts share */
+
+    v8s_ref *main_promise; /* of the main module's completion; NULL until it runs */
+
+    uint64_t start_ns;     /* CLOCK_MONOTONIC */
+    double time_origin_ms; /* Unix time of start_ns */
+
+    struct rt_rejection *rejections;
+    size_t rejection_count, rejection_capacity;
+
+    size_t heap_limit_bytes; /* the limit that was reached; 0: none was */
+    atomic_int stop;         /* enum rt_stop */
+    int stop_signal;
+    int exit_code;
+};
+
+/* Makes a Realm on this thread, ready to run: entered, its built-ins loaded. Returns: NULL after a message on stderr.
+ */
+struct rt_realm *rt_realm_new(const struct rt_realm_options *options);
+void rt_realm_free(struct rt_realm *realm);
+
+/* Runs the script and the loop until the work is done or the Realm is stopped. Returns the exit code. */
+int rt_realm_run(struct rt_realm *realm);
+
+/* Any thread: makes the Realm stop soon, also in the middle of an endless loop. */
+void rt_realm_stop(struct rt_realm *realm, enum rt_stop reason, int signal_number);
+bool rt_realm_is_stopped(struct rt_realm *realm);
+
+struct rt_realm *rt_realm_of(v8s_isolate *isolate);
+
+/* From the loop, with no JavaScript on the stack: calls FUNCTION, then does what rt_realm_checkpoint does. What it
+ * throws is reported as uncaught. */
+void rt_realm_call(struct rt_realm *realm, v8s_value function, int argument_count, v8s_value *arguments);
+/* Calls internal.NAME like that. */
+void rt_realm_call_internal(struct rt_realm *realm, const char *name, int argument_count, v8s_value *arguments);
+/* Runs the microtasks and reports the rejections that nobody handled. */
+void rt_realm_checkpoint(struct rt_realm *realm);
+
+/* Offers an exception to 'uncaughtException' handlers; without any, reports it and stops the Realm with exit code 1. */
+void rt_realm_uncaught(struct rt_realm *realm, v8s_value error, v8s_value message);
+
+/* fino's own version. */
+const char *rt_version(void);
+
+/* internal.NAME, as a function; aborts if the built-ins did not define it. */
+v8s_value rt_realm_internal(struct rt_realm *realm, const char *name);
+
+#endif
