@@ -234,6 +234,17 @@ static enum sampler_cfi_status find_cfa(const struct sampler_expr_context *conte
     return SAMPLER_CFI_OK;
 }
 
+/* Is SP a caller's stack pointer? A function that has its return address in a register, as some assembly does for a
+ * moment, may have nothing on the stack; so may only a leaf. */
+static bool is_good_sp(const struct frame *frame, const struct sampler_cfi_rule *return_rule, uintptr_t sp) {
+    bool may_stay = frame->is_leaf && return_rule->kind == SAMPLER_CFI_REGISTER;
+    return (sp > frame->regs->sp || (may_stay && sp == frame->regs->sp)) && sp <= frame->limit;
+}
+
+static enum sampler_unwind failure(enum sampler_cfi_status status) {
+    return status == SAMPLER_CFI_MALFORMED ? SAMPLER_UNWIND_BAD_STACK : SAMPLER_UNWIND_UNSUPPORTED;
+}
+
 static enum sampler_unwind apply_row(const struct frame *frame, const struct sampler_cfi_fde *fde,
                                      const struct sampler_cfi_row *row, uintptr_t load_bias) {
     struct sampler_regs *regs = frame->regs;
@@ -246,28 +257,21 @@ static enum sampler_unwind apply_row(const struct frame *frame, const struct sam
     const struct sampler_cfi_rule *return_rule = &row->rules[fde->return_register];
     if (return_rule->kind == SAMPLER_CFI_UNDEFINED) return SAMPLER_UNWIND_END;
     enum sampler_cfi_status status = find_cfa(&context, row, &cfa);
-    if (status != SAMPLER_CFI_OK)
-        return status == SAMPLER_CFI_MALFORMED ? SAMPLER_UNWIND_BAD_STACK : SAMPLER_UNWIND_UNSUPPORTED;
-    /* A return address in a register, as some assembly has it for a moment, leaves nothing of its frame on the stack.
-     */
-    bool may_stay = frame->is_leaf && return_rule->kind == SAMPLER_CFI_REGISTER && cfa == regs->sp;
-    if (!may_stay && !is_good_cfa(frame, cfa)) return SAMPLER_UNWIND_BAD_STACK;
+    if (status != SAMPLER_CFI_OK) return failure(status);
+    if (row->rules[MACHINE_REG_SP].kind == SAMPLER_CFI_UNSPECIFIED && cfa % 8 != 0) return SAMPLER_UNWIND_BAD_STACK;
 
     for (uint32_t reg = 0; reg < 16; reg++) {
-        status = apply_rule(&context, &row->rules[reg], reg, cfa, &caller[reg]);
-        if (status == SAMPLER_CFI_OK) valid |= 1u << reg;
+        if (apply_rule(&context, &row->rules[reg], reg, cfa, &caller[reg]) == SAMPLER_CFI_OK) valid |= 1u << reg;
     }
-    status = apply_rule(&context, return_rule, MACHINE_REG_PC, cfa, &caller[MACHINE_REG_PC]);
-    if (status != SAMPLER_CFI_OK)
-        return status == SAMPLER_CFI_MALFORMED ? SAMPLER_UNWIND_BAD_STACK : SAMPLER_UNWIND_UNSUPPORTED;
-    uintptr_t sp = caller[MACHINE_REG_SP];
-    if (!(valid >> MACHINE_REG_SP & 1) || sp > frame->limit || (sp <= regs->sp && !may_stay))
+    if (!(valid >> MACHINE_REG_SP & 1) || !is_good_sp(frame, return_rule, caller[MACHINE_REG_SP]))
         return SAMPLER_UNWIND_BAD_STACK;
+    status = apply_rule(&context, return_rule, MACHINE_REG_PC, cfa, &caller[MACHINE_REG_PC]);
+    if (status != SAMPLER_CFI_OK) return failure(status);
     if (caller[MACHINE_REG_PC] == 0) return SAMPLER_UNWIND_END;
     for (uint32_t reg = 0; reg < 16; reg++) {
         if (valid >> reg & 1) regs->gpr[reg] = caller[reg];
     }
-    become_caller(regs, caller[MACHINE_REG_PC], sp, valid);
+    become_caller(regs, caller[MACHINE_REG_PC], caller[MACHINE_REG_SP], valid);
     return SAMPLER_UNWIND_OK;
 }
 

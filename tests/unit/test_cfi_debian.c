@@ -9,15 +9,18 @@
 #define LIBRARIES "/lib/x86_64-linux-gnu/"
 
 static const char *const REQUIRED[] = {
-    LIBRARIES "libc.so.6", LIBRARIES "libm.so.6", LIBRARIES "libstdc++.so.6", LIBRARIES "libgcc_s.so.1",
-    "/lib64/ld-linux-x86-64.so.2",
+    LIBRARIES "libc.so.6",     LIBRARIES "libm.so.6",         LIBRARIES "libstdc++.so.6",
+    LIBRARIES "libgcc_s.so.1", "/lib64/ld-linux-x86-64.so.2",
 };
 
 /* Where they are installed: what libnode needs, and libnode as the build fetched it. */
 static const char *const OPTIONAL[] = {
-    "vendor/v8/lib/libnode.so.108", LIBRARIES "libcrypto.so.3",   LIBRARIES "libssl.so.3",  LIBRARIES "libicui18n.so.72",
-    LIBRARIES "libicuuc.so.72",     LIBRARIES "libuv.so.1",       LIBRARIES "libz.so.1",    LIBRARIES "libcares.so.2",
-    LIBRARIES "libnghttp2.so.14",   LIBRARIES "libpython3.11.so.1.0", LIBRARIES "libperl.so.5.36",
+    "vendor/v8/lib/libnode.so.108", LIBRARIES "libcrypto.so.3",
+    LIBRARIES "libssl.so.3",        LIBRARIES "libicui18n.so.72",
+    LIBRARIES "libicuuc.so.72",     LIBRARIES "libuv.so.1",
+    LIBRARIES "libz.so.1",          LIBRARIES "libcares.so.2",
+    LIBRARIES "libnghttp2.so.14",   LIBRARIES "libpython3.11.so.1.0",
+    LIBRARIES "libperl.so.5.36",
 };
 
 static struct {
@@ -30,8 +33,10 @@ static uintptr_t stack[8192];
 
 static void check_expression(const uint8_t *bytes, size_t nbytes, bool has_initial) {
     uintptr_t registers[MACHINE_REG_COUNT], value;
-    for (size_t i = 0; i < MACHINE_REG_COUNT; i++) registers[i] = (uintptr_t)stack + sizeof stack / 2;
-    for (size_t i = 0; i < sizeof stack / sizeof stack[0]; i++) stack[i] = registers[0];
+    for (size_t i = 0; i < MACHINE_REG_COUNT; i++)
+        registers[i] = (uintptr_t)stack + sizeof stack / 2;
+    for (size_t i = 0; i < sizeof stack / sizeof stack[0]; i++)
+        stack[i] = registers[0];
     registers[9] = 1; /* libcrypto indexes an array on its stack with r9 */
     struct sampler_expr_context context = {registers, 0x1ffff, (uintptr_t)stack, (uintptr_t)stack + sizeof stack, 0};
     EXPECT_EQ(sampler_expr_evaluate_sig(&context, cursor_make(bytes, nbytes), has_initial, registers[0], &value),
@@ -88,9 +93,9 @@ static void check_file(const char *path, bool verbose) {
     EXPECT_EQ(status, SAMPLER_CFI_NONE);
     EXPECT_EQ(counts.fdes, cfi.search_table.nbytes / 8);
     if (verbose) {
-        printf("%s: %zu FDEs, %zu rows looked at; CFA over rsp %zu, rbp %zu, expressions %zu, others", path, counts.fdes,
-               counts.rows, counts.per_cfa_register[MACHINE_REG_SP], counts.per_cfa_register[MACHINE_REG_FP],
-               counts.cfa_expressions);
+        printf("%s: %zu FDEs, %zu rows looked at; CFA over rsp %zu, rbp %zu, expressions %zu, others", path,
+               counts.fdes, counts.rows, counts.per_cfa_register[MACHINE_REG_SP],
+               counts.per_cfa_register[MACHINE_REG_FP], counts.cfa_expressions);
         for (size_t i = 0; i <= MACHINE_REG_COUNT; i++) {
             if (i != MACHINE_REG_SP && i != MACHINE_REG_FP && counts.per_cfa_register[i] > 0)
                 printf(" r%zu:%zu", i, counts.per_cfa_register[i]);
@@ -104,7 +109,8 @@ static void check_file(const char *path, bool verbose) {
 
 int main(int argc, char **argv) {
     bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
-    for (size_t i = 0; i < sizeof REQUIRED / sizeof REQUIRED[0]; i++) check_file(REQUIRED[i], verbose);
+    for (size_t i = 0; i < sizeof REQUIRED / sizeof REQUIRED[0]; i++)
+        check_file(REQUIRED[i], verbose);
     for (size_t i = 0; i < sizeof OPTIONAL / sizeof OPTIONAL[0]; i++) {
         FILE *file = fopen(OPTIONAL[i], "re");
         if (file == NULL) continue;
