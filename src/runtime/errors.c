@@ -211,12 +211,21 @@ static void append_place(struct text *text, const struct v8s_place *place) {
     if (place->source_line && place->column > 0) append_picture(text, place);
 }
 
+/* `error.stack`, or the error as a string: when it can't be formatted. */
+static char *plain_text(struct rt_realm *realm, v8s_value error) {
+    v8s_value stack = v8s_is_object(error) ? v8s_get(realm->isolate, error, "stack") : NULL;
+    return v8s_describe(realm->isolate, stack && v8s_is_string(stack) ? stack : error);
+}
+
 /* The error with its stack and causes, as console.error would show it. */
 static void append_error(struct rt_realm *realm, struct text *text, v8s_value error) {
     struct v8s_caught caught;
-    v8s_value shown = v8s_call(realm->isolate, rt_realm_internal(realm, "formatError"), NULL, 1, &error, &caught);
+    v8s_value format = v8s_get(realm->isolate, v8s_ref_get(realm->isolate, realm->internal), "formatError");
+    v8s_value shown = format && v8s_is_function(format)
+                          ? v8s_call(realm->isolate, format, NULL, 1, &error, &caught)
+                          : NULL;
     char *string = shown && v8s_is_string(shown) ? v8s_string_copy(realm->isolate, shown, NULL)
-                                                 : v8s_describe(realm->isolate, error);
+                                                 : plain_text(realm, error);
     append(text, string ? string : "(out of memory)");
     append(text, "\n");
     free(string);

@@ -159,7 +159,7 @@ static v8s_value request_error(struct rt_modules *modules, enum v8s_error_type t
     v8s_value error = v8s_error_new(realm->isolate, type, message);
     free(message);
     v8s_set(realm->isolate, error, "code", v8s_string(realm->isolate, code));
-    if (request && request->line > 0)
+    if (request->line > 0)
         rt_error_set_place(realm, error, referrer, (uint32_t)request->line, (uint32_t)request->column);
     return error;
 }
@@ -575,9 +575,10 @@ v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8
     char *why;
     *error_out = NULL;
     if (rt_resolve_main(modules->resolver, script, &resolved, &why) != 0) {
-        char *message = format_text("Cannot find the script '%s': %s", script, why);
+        fprintf(stderr, "fino: cannot find the script '%s': %s\n", script, why);
         free(why);
-        *error_out = request_error(modules, V8S_ERROR, "", NULL, "ERR_MODULE_NOT_FOUND", message);
+        modules->realm->exit_code = 1;
+        rt_realm_stop(modules->realm, RT_STOP_UNCAUGHT, 0);
         return NULL;
     }
     modules->main = intern_module(modules, &resolved, MODULE_SCRIPT);

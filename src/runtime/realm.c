@@ -380,7 +380,7 @@ int rt_realm_run(struct rt_realm *realm) {
             if (is_main_pending(realm)) report_unsettled(realm);
             emit_exit(realm);
             break;
-        case RT_STOP_EXIT:
+        case RT_STOP_EXIT: break; /* JavaScript's exit() has told the listeners */
         case RT_STOP_UNCAUGHT: emit_exit(realm); break;
     }
     return realm->exit_code;

@@ -32,12 +32,12 @@ using namespace v8;
 #define V8S_OOM_HANDLER(name) static void name(const char *location, const OOMDetails &details)
 #define V8S_OOM_IS_HEAP(details) ((details).is_heap_oom)
 #define V8S_OOM_PARAMETER details
-#define V8S_SET_WASM_CALLBACK SetAllowWasmCodeGenerationCallback
+static constexpr const char *kVersionFlags = "";
 #else
 #define V8S_OOM_HANDLER(name) static void name(const char *location, bool is_heap_oom)
 #define V8S_OOM_IS_HEAP(is_heap_oom) (is_heap_oom)
 #define V8S_OOM_PARAMETER is_heap_oom
-#define V8S_SET_WASM_CALLBACK SetAllowWasmCodeGenerationCallback
+static constexpr const char *kVersionFlags = "--harmony-import-assertions";
 #endif
 // The words of (specifier, key, value, offset) in a module request's assertions, and of an import() call's.
 static constexpr int kAssertionEntrySizeStatic = 3;
@@ -539,6 +539,7 @@ bool too_long(size_t units) {
 void v8s_start(const char *flags, int worker_count) {
     // Positions must be there when code is compiled: a recording that starts later needs them (DESIGN.md).
     V8::SetFlagsFromString("--no-enable-lazy-source-positions");
+    V8::SetFlagsFromString(kVersionFlags);
     if (flags) V8::SetFlagsFromString(flags);
     host_platform = new HostPlatform(worker_count);
     V8::InitializePlatform(host_platform);
@@ -582,7 +583,7 @@ v8s_isolate *v8s_isolate_new(const v8s_isolate_options *options) {
     isolate->SetHostInitializeImportMetaObjectCallback(on_import_meta);
     isolate->SetPromiseRejectCallback(on_promise_reject);
     isolate->AddMessageListener(on_message);
-    isolate->V8S_SET_WASM_CALLBACK(on_wasm_code);
+    isolate->SetAllowWasmCodeGenerationCallback(on_wasm_code);
     isolate->AddNearHeapLimitCallback(on_heap_limit_near, state);
 
     Isolate::Scope entered(isolate);
