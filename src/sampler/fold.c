@@ -39,6 +39,14 @@ struct cached_location {
     uint32_t location;
 };
 
+/* Where a thread was seen last. */
+struct last_stack {
+    uint32_t *locations;
+    size_t count; /* 0: nowhere yet */
+    size_t capacity;
+    uint32_t label_set;
+};
+
 static pthread_mutex_t fold_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* All of it under FOLD_MUTEX. */
@@ -48,6 +56,8 @@ static struct {
     struct cached_location cache[1 << CACHE_BITS];
     uint32_t *mappings; /* by the object's index; FINO_PPROF_NONE: not added yet */
     size_t mapping_count;
+    struct last_stack *last; /* by the thread's index */
+    size_t last_count;
     struct pending_name *pending;
     size_t pending_count;
     size_t pending_capacity;
@@ -222,16 +232,25 @@ void sampler_fold_set_label(struct sampler_thread *thread, const char *label) {
 
 /* ---- Samples ---- */
 
-static void remember_stack(struct sampler_thread *thread, const struct sampler_sink *sink, uint32_t label_set) {
-    thread->last_stack_count = 0;
-    while (thread->last_stack_capacity < sink->count) {
-        if (!reserve((void **)&thread->last_stack, &thread->last_stack_capacity, thread->last_stack_capacity,
-                     sizeof *thread->last_stack))
-            return;
+static struct last_stack *last_stack_of(const struct sampler_thread *thread) {
+    while (fold.last_count <= thread->index) {
+        size_t before = fold.last_count;
+        if (!reserve((void **)&fold.last, &fold.last_count, before, sizeof *fold.last)) return NULL;
+        memset(&fold.last[before], 0, (fold.last_count - before) * sizeof *fold.last);
     }
-    memcpy(thread->last_stack, sink->locations, sink->count * sizeof *sink->locations);
-    thread->last_stack_count = sink->count;
-    thread->last_label_set = label_set;
+    return &fold.last[thread->index];
+}
+
+static void remember_stack(const struct sampler_thread *thread, const struct sampler_sink *sink) {
+    struct last_stack *last = last_stack_of(thread);
+    if (!last) return;
+    last->count = 0;
+    while (last->capacity < sink->count) {
+        if (!reserve((void **)&last->locations, &last->capacity, last->capacity, sizeof *last->locations)) return;
+    }
+    if (sink->count > 0) memcpy(last->locations, sink->locations, sink->count * sizeof *sink->locations);
+    last->count = sink->count;
+    last->label_set = thread->label_set;
 }
 
 /* Reads the frame at word AT of the ring. Returns: the position after it. */
@@ -285,7 +304,7 @@ void sampler_fold_drain(struct sampler_thread *thread) {
         tail = fold_record(thread, tail);
         atomic_store_explicit(&ring->tail, tail, memory_order_release);
     }
-    remember_stack(thread, &fold.sink, thread->label_set);
+    remember_stack(thread, &fold.sink);
     fold.totals.fold_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 }
 
@@ -300,8 +319,9 @@ void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns) {
     do {
         if (before >= cpu_ns) return;
     } while (!atomic_compare_exchange_weak(&thread->accounted_cpu_ns, &before, cpu_ns));
-    if (thread->last_stack_count > 0) {
-        add_time(thread->last_stack, thread->last_stack_count, thread->last_label_set, cpu_ns - before);
+    const struct last_stack *last = last_stack_of(thread);
+    if (last && last->count > 0) {
+        add_time(last->locations, last->count, last->label_set, cpu_ns - before);
         return;
     }
     uint32_t nowhere = marker_location("[not sampled]");
@@ -314,7 +334,8 @@ void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns) {
     atomic_store_explicit(&thread->ring.tail, head, memory_order_release);
     atomic_store(&thread->accounted_cpu_ns, cpu_ns);
     atomic_store_explicit(&thread->wants_drain, false, memory_order_relaxed);
-    thread->last_stack_count = 0;
+    struct last_stack *last = last_stack_of(thread);
+    if (last) last->count = 0;
 }
 
 void sampler_fold_account_unseen(uint64_t cpu_ns) {

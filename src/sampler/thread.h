@@ -92,10 +92,6 @@ struct sampler_thread {
     char label[64];         /* "": to be found when it is first needed */
     char managed_label[64]; /* "": the thread's own */
     uint32_t label_set;     /* of the samples waiting in the ring; FINO_PPROF_NONE: not interned yet */
-    uint32_t *last_stack;   /* the locations of the sample folded last */
-    size_t last_stack_count;
-    size_t last_stack_capacity;
-    uint32_t last_label_set;
 };
 
 /* What the handler needs to know beside its thread. */

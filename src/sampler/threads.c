@@ -233,7 +233,6 @@ static void reset_record(struct sampler_thread *thread, pid_t tid) {
     thread->timer_cpu = thread->timer_wall = SAMPLER_TIMER_NONE;
     thread->label_set = FINO_PPROF_NONE;
     thread->label[0] = thread->managed_label[0] = '\0';
-    thread->last_stack_count = 0;
     thread->park_disarmed = thread->park_was_long = false;
     thread->parked_ns = 0;
     thread->blocked_count = 0;
@@ -259,6 +258,9 @@ static struct sampler_thread *add(pid_t tid, bool discovered) {
     else if (!(thread = new_record()))
         return NULL;
     reset_record(thread, tid);
+    sampler_fold_lock();
+    sampler_fold_discard(thread, 0);
+    sampler_fold_unlock();
     thread->discovered = discovered;
     thread->seen = true;
     thread->next = registry.live;
