@@ -20,12 +20,12 @@ function cellText(value) {
 }
 
 function renderRow(cells, widths) {
-  let row = '│';
+  let row = '\u2502';
   for (let i = 0; i < cells.length; i++) {
     const space = widths[i] - textWidth(cells[i], false);
     const left = StringPrototypeRepeat(' ', (space - (space % 2)) / 2);
     const right = StringPrototypeRepeat(' ', space - left.length);
-    row += `${left}${cells[i]}${right}│`;
+    row += `${left}${cells[i]}${right}\u2502`;
   }
   return row;
 }
@@ -41,14 +41,14 @@ function render(head, columns) {
     rowCount = MathMax(rowCount, columns[i].length);
   }
   const bars = [];
-  for (let i = 0; i < widths.length; i++) ArrayPrototypePush(bars, StringPrototypeRepeat('─', widths[i]));
-  const lines = [`┌${ArrayPrototypeJoin(bars, '┬')}┐`, renderRow(head, widths), `├${ArrayPrototypeJoin(bars, '┼')}┤`];
+  for (let i = 0; i < widths.length; i++) ArrayPrototypePush(bars, StringPrototypeRepeat('\u2500', widths[i]));
+  const lines = [`\u250c${ArrayPrototypeJoin(bars, '\u252c')}\u2510`, renderRow(head, widths), `\u251c${ArrayPrototypeJoin(bars, '\u253c')}\u2524`];
   for (let row = 0; row < rowCount; row++) {
     const cells = [];
     for (let i = 0; i < columns.length; i++) ArrayPrototypePush(cells, columns[i][row] ?? '');
     ArrayPrototypePush(lines, renderRow(cells, widths));
   }
-  ArrayPrototypePush(lines, `└${ArrayPrototypeJoin(bars, '┴')}┘`);
+  ArrayPrototypePush(lines, `\u2514${ArrayPrototypeJoin(bars, '\u2534')}\u2518`);
   return ArrayPrototypeJoin(lines, '\n');
 }
 

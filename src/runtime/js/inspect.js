@@ -119,7 +119,7 @@ function formatCustom(ctx, value, method, depth) {
   const left = ctx.depth === null ? null : ctx.depth - depth;
   const result = FunctionPrototypeCall(method, value, left, userOptions(ctx), inspect);
   if (result === value) return undefined;
-  const text = typeof result === 'object' ? formatValue(ctx, result, depth, false) : `${String(result)}`;
+  const text = typeof result === 'string' ? result : formatValue(ctx, result, depth, false);
   return StringPrototypeReplaceAll(text, '\n', `\n${StringPrototypeRepeat(' ', ctx.indentation)}`);
 }
 
@@ -157,7 +157,7 @@ function formatObject(ctx, value, kind, depth, isBuffer) {
   if (typeof form === 'string') return form;
 
   if (depth > ctx.depth && ctx.depth !== null) {
-    const name = StringPrototypeSlice(prefixOf(constructor, tag, kind === 'Array' ? 'Array' : 'Object'), 0, -1);
+    const name = StringPrototypeSlice(prefixOf(constructor, tag, fallbackName(value, tag)), 0, -1);
     return ctx.style(constructor === null ? name : `[${name}]`, 'special');
   }
   return formatContents(ctx, value, form, depth + 1, inherited);
@@ -228,6 +228,12 @@ function tagOf(ctx, value) {
   const listed = ctx.showHidden ? ObjectHasOwn(value, SymbolToStringTag)
     : ObjectPrototypePropertyIsEnumerable(value, SymbolToStringTag);
   return listed ? '' : tag;
+}
+
+// fallbackName(value, tag): what V8 remembers as the class of an object whose prototype chain no longer says it.
+function fallbackName(value, tag) {
+  const name = getConstructorName(value);
+  return name === tag ? 'Object' : name;
 }
 
 function isInstance(value, constructor) {
@@ -353,6 +359,6 @@ internal.isBuiltinName = (name) => builtinNames[name] !== undefined;
 inspect.custom = customInspect;
 inspect.defaultOptions = defaults;
 
-internal.inspectWalk = { __proto__: null, EXTRA, ELEMENT, OBJECT, formatProperty, formatValue, keysOf };
+internal.inspectWalk = { __proto__: null, EXTRA, ELEMENT, OBJECT, fallbackName, formatProperty, formatValue, keysOf };
 internal.load('inspect_kinds');
 internal.inspect = inspect;

@@ -1,6 +1,8 @@
 // Errors as text: for `inspect`, and for the report of an uncaught one.
 'use strict';
 
+internal.load('inspect');
+
 const {
   ArrayIsArray, ArrayPrototypeIncludes, ArrayPrototypeIndexOf, ArrayPrototypeJoin, ArrayPrototypePush,
   ArrayPrototypeSplice, Error, ErrorPrototypeToString, ReflectHas, RegExpPrototypeExec, String, StringPrototypeEndsWith,
@@ -23,10 +25,7 @@ function hideRepeated(ctx, error, keys, stack) {
   const names = ['name', 'message', 'stack'];
   for (let i = 0; i < names.length && keys.length > 0; i++) {
     const index = ArrayPrototypeIndexOf(keys, names[i]);
-    const value = error[names[i]];
-    if (index !== -1 && (typeof value !== 'string' || StringPrototypeIncludes(stack, value))) {
-      ArrayPrototypeSplice(keys, index, 1);
-    }
+    if (index !== -1 && StringPrototypeIncludes(stack, String(error[names[i]]))) ArrayPrototypeSplice(keys, index, 1);
   }
 }
 

@@ -12,12 +12,13 @@ const {
   NumberPrototypeValueOf, ObjectGetPrototypeOf, ObjectHasOwn, ObjectKeys, Promise, RegExp, RegExpPrototypeExec,
   RegExpPrototypeToString, SetPrototypeForEach, SetPrototypeGetSize, StringPrototypeEndsWith,
   StringPrototypeLastIndexOf, StringPrototypePadStart, StringPrototypeSlice, StringPrototypeStartsWith,
-  StringPrototypeToLowerCase, StringPrototypeValueOf, SymbolPrototypeValueOf, TypedArrayPrototypeGetLength,
+  StringPrototypeToLowerCase, StringPrototypeValueOf, SymbolPrototypeValueOf, TypedArrayPrototypeGetBuffer,
+  TypedArrayPrototypeGetByteLength, TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeGetLength,
   TypedArrayPrototypeGetSymbolToStringTag, Uint8Array, WeakMap, WeakSet,
 } = internal.primordials;
 const { formatPrimitive, moreItems, numberText, plain, prefixOf } = internal.inspectText;
 const { joinEntries } = internal.inspectLayout;
-const { ELEMENT, OBJECT, formatProperty, formatValue, keysOf } = internal.inspectWalk;
+const { ELEMENT, OBJECT, fallbackName, formatProperty, formatValue, keysOf } = internal.inspectWalk;
 const { getOwnNonIndexProperties, getPromiseDetails, previewEntries } = native;
 
 const arrayIndex = /^(0|[1-9][0-9]*)$/;
@@ -67,10 +68,19 @@ function typedArrayContents(ctx, value, depth) {
   for (let i = 0; i < limit; i++) ArrayPrototypePush(entries, formatPrimitive(ctx, value[i], ctx.style));
   if (length > limit) ArrayPrototypePush(entries, moreItems(length - limit));
   if (ctx.showHidden) {
-    const hidden = ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer'];
+    const byteLength = TypedArrayPrototypeGetByteLength(value);
+    const hidden = {
+      __proto__: null,
+      BYTES_PER_ELEMENT: length === 0 ? value.BYTES_PER_ELEMENT : byteLength / length,
+      length,
+      byteLength,
+      byteOffset: TypedArrayPrototypeGetByteOffset(value),
+      buffer: TypedArrayPrototypeGetBuffer(value),
+    };
+    const names = ObjectKeys(hidden);
     ctx.indentation += 2;
-    for (let i = 0; i < hidden.length; i++) {
-      ArrayPrototypePush(entries, `[${hidden[i]}]: ${formatValue(ctx, value[hidden[i]], depth, true)}`);
+    for (let i = 0; i < names.length; i++) {
+      ArrayPrototypePush(entries, `[${names[i]}]: ${formatValue(ctx, hidden[names[i]], depth, true)}`);
     }
     ctx.indentation -= 2;
   }
@@ -226,7 +236,7 @@ function classBase(value, constructor, tag) {
   if (constructor !== 'Function' && constructor !== null) base += ` [${constructor}]`;
   if (tag !== '' && constructor !== tag) base += ` [${tag}]`;
   if (constructor === null) {
-    base += ' extends null';
+    base += ' extends [null prototype]';
   } else {
     const parent = ObjectGetPrototypeOf(value)?.name;
     if (parent) base += ` extends ${parent}`;
@@ -325,9 +335,9 @@ function arrayBufferForm(ctx, form, value, kind, isBare, isBuffer) {
   return form;
 }
 
-function plainForm(ctx, form, kind, isBare) {
+function plainForm(ctx, value, form, kind, isBare) {
   const { constructor, tag } = form;
-  let open = `${prefixOf(constructor, tag, 'Object')}{`;
+  let open = `${prefixOf(constructor, tag, constructor === null ? fallbackName(value, tag) : 'Object')}{`;
   if (constructor === 'Object') {
     if (kind === 'Arguments') open = '[Arguments] {';
     else if (tag === '') open = '{';
@@ -364,6 +374,8 @@ function formOf(ctx, value, kind, constructor, tag, depth, isBare, isBuffer) {
   if (typeof value === 'function') {
     return basedForm(ctx, form, functionBase(value, kind, constructor, tag), 'special', isBare);
   }
+  // Also the prototypes of Number, Date, Error and so on: whatever they are inside, they are not instances.
+  if (constructor === 'Object') return plainForm(ctx, value, form, kind, isBare);
   if (boxes[kind] !== undefined) {
     return basedForm(ctx, form, boxBase(ctx, value, kind, constructor, tag, form.keys), '', isBare);
   }
@@ -392,7 +404,7 @@ function formOf(ctx, value, kind, constructor, tag, depth, isBare, isBuffer) {
     internal.load('inspect_error');
     return basedForm(ctx, form, internal.errorBase(ctx, value, constructor, tag, form.keys), '', isBare);
   }
-  return plainForm(ctx, form, kind, isBare);
+  return plainForm(ctx, value, form, kind, isBare);
 }
 
 function isErrorInstance(value) {

@@ -14,6 +14,8 @@ const MAX_COLUMNS = 15;
 // A character cell is about this many times higher than wide: columns aim at a block that looks square.
 const CELL_HEIGHT = 2.5;
 const SEPARATOR_WIDTH = 2;
+// Taken from the widest cell to reckon with a typical one.
+const CELL_BIAS = 3;
 // What a one-line form needs beside its entries: braces, spaces, and room for what stands before it.
 const ONE_LINE_RESERVE = 10;
 
@@ -89,7 +91,7 @@ function intoColumns(ctx, entries, array) {
   // Columns pay when three fit, and when the entries are short or of much the same width.
   if (cell * 3 + ctx.indentation >= ctx.breakLength || (total / cell <= 5 && widest > 6)) return entries;
 
-  const typicalCell = MathMax(cell - MathSqrt(cell - total / entries.length), 1);
+  const typicalCell = MathMax(cell - CELL_BIAS - MathSqrt(cell - total / entries.length), 1);
   const columns = MathMin(
     MathRound(MathSqrt(CELL_HEIGHT * typicalCell * count) / typicalCell),
     MathFloor((ctx.breakLength - ctx.indentation) / cell),
@@ -155,7 +157,7 @@ function joinEntries(ctx, entries, base, braces, isArray, depth, value) {
     if (fitsLine(ctx, entries, 0, base)) {
       return `${braces[0]}${base ? ` ${base}` : ''} ${ArrayPrototypeJoin(entries, ', ')} ${braces[1]}`;
     }
-    const start = base === '' && braces[0].length === 1 ? ' ' : `${base ? ` ${base}` : ''}\n${indent}  `;
+    const start = base === '' && braces[0].length === 1 ? ' ' : `${base ? ` ${base}` : ''}${indent}  `;
     return `${braces[0]}${start}${ArrayPrototypeJoin(entries, `,${indent}  `)} ${braces[1]}`;
   }
   const before = base ? `${base} ` : '';

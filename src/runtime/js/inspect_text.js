@@ -45,7 +45,7 @@ function escape(text, quote) {
   return done === 0 ? text : result + StringPrototypeSlice(text, done);
 }
 
-// quote(text): as a literal, in the quotes that need no escape: '…', else "…", else `…`.
+// quote(text): as a literal, in the quotes that need no escape: 'a', else "a", else `a`.
 function quote(text) {
   if (RegExpPrototypeExec(needsEscape, text) === null) return `'${text}'`;
   if (!StringPrototypeIncludes(text, "'")) return `'${escape(text, -1)}'`;
@@ -97,7 +97,7 @@ function groupFraction(digits) {
 }
 
 function numberText(number, separate) {
-  if (ObjectIs(number, -0)) return '-0';
+  if (ObjectIs(number, -0)) return separate ? '0' : '-0';
   const text = String(number);
   if (!separate || StringPrototypeIncludes(text, 'e') || number !== number || number - number !== 0) return text;
   if (MathTrunc(number) === number) return groupDigits(text);
@@ -121,9 +121,9 @@ function formatPrimitive(ctx, value, style) {
 
 // formatKey(ctx, key, enumerable): the part of a property before its colon.
 function formatKey(ctx, key, enumerable) {
-  if (typeof key === 'symbol') return `[${ctx.style(escape(SymbolPrototypeToString(key), -1), 'symbol')}]`;
+  if (typeof key === 'symbol') return `[${ctx.style(escape(SymbolPrototypeToString(key), 39), 'symbol')}]`;
   if (key === '__proto__') return "['__proto__']";
-  if (!enumerable) return `[${escape(key, -1)}]`;
+  if (!enumerable) return `[${escape(key, 39)}]`;
   if (RegExpPrototypeExec(identifier, key) !== null) return ctx.style(key, 'name');
   return ctx.style(quote(key), 'string');
 }
