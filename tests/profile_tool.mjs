@@ -124,8 +124,10 @@ function groupBy(samples, key, value) { // [[key, total], ...], largest first
   return [...totals].sort((a, b) => b[1] - a[1]);
 }
 
-// Where a thread starts: a walk that ends elsewhere did not reach it.
-const THREAD_START = /^(_start|start_thread|clone3?|__clone3?|\(deleted\)_start)$/;
+// Where a thread starts: a walk that ends elsewhere did not reach it. The main thread starts in _start, others in
+// clone3, which Debian's libc has no symbol for: one place in libc, the same for all of them.
+const THREAD_START = /^(_start|(__)?clone3?)$/;
+const NAMELESS = /^libc\.so\.6\+0x/;
 const rootOf = (sample) => frames(sample).at(-1)?.name ?? '[no frame]';
 
 export function selfByFunction(profile) { // by the innermost JavaScript frame: what Node's profiler calls self time
@@ -214,7 +216,10 @@ const commands = {
 
   complete(profile, file, minimum) {
     const count = samplesOf(profile);
-    const whole = sum(profile.samples.filter((s) => THREAD_START.test(rootOf(s))), count);
+    const nameless = new Set(profile.samples.map(rootOf).filter((root) => NAMELESS.test(root)));
+    if (nameless.size > 1) fail(`${file}: stacks end at several places in libc: ${[...nameless]}`);
+    const reaches = (sample) => THREAD_START.test(rootOf(sample)) || NAMELESS.test(rootOf(sample));
+    const whole = sum(profile.samples.filter(reaches), count);
     const reached = percent(whole, sum(profile.samples, count));
     console.log(`${reached.toFixed(2)} % of the stacks reach the thread's start`);
     if (reached >= Number(minimum)) return;
