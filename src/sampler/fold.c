@@ -241,16 +241,42 @@ static struct last_stack *last_stack_of(const struct sampler_thread *thread) {
     return &fold.last[thread->index];
 }
 
-static void remember_stack(const struct sampler_thread *thread, const struct sampler_sink *sink) {
-    struct last_stack *last = last_stack_of(thread);
-    if (!last) return;
-    last->count = 0;
-    while (last->capacity < sink->count) {
-        if (!reserve((void **)&last->locations, &last->capacity, last->capacity, sizeof *last->locations)) return;
-    }
-    if (sink->count > 0) memcpy(last->locations, sink->locations, sink->count * sizeof *sink->locations);
+/* Keeps the stack in SINK as the thread's last one, by exchanging buffers. */
+static void remember_stack(struct last_stack *last, struct sampler_sink *sink, uint32_t label_set) {
+    struct sampler_sink spare = {last->locations, 0, last->capacity};
+    last->locations = sink->locations;
+    last->capacity = sink->capacity;
     last->count = sink->count;
-    last->label_set = thread->label_set;
+    last->label_set = label_set;
+    *sink = spare;
+}
+
+static void add_time(const uint32_t *stack, size_t count, uint32_t label_set, uint64_t cpu_ns) {
+    int64_t values[2] = {0, (int64_t)cpu_ns};
+    fino_pprof_add_sample(fold.profile, stack, count, label_set, values);
+    fold.totals.cpu_ns += cpu_ns;
+}
+
+/* The time between two samples belongs half to the one, half to the other: as a whole to the later one, it would shift
+ * everything in time, and what a short-lived thread does first would come out too small. Returns: what is left. */
+static uint64_t share_with_last(const struct last_stack *last, const struct sampler_sink *sink, uint64_t weight_ns) {
+    bool same = last->count == sink->count &&
+                memcmp(last->locations, sink->locations, sink->count * sizeof *sink->locations) == 0;
+    if (last->count == 0 || same) return weight_ns;
+    add_time(last->locations, last->count, last->label_set, weight_ns / 2);
+    return weight_ns - weight_ns / 2;
+}
+
+static void add_stack(struct sampler_thread *thread, struct sampler_sink *sink, uint64_t weight_ns) {
+    struct last_stack *last = last_stack_of(thread);
+    uint32_t label_set = label_set_of_thread(thread);
+    if (!last || sink->count == 0) return; /* memory is short, which is latched */
+    uint64_t own_ns = share_with_last(last, sink, weight_ns);
+    int64_t values[2] = {1, (int64_t)own_ns};
+    fino_pprof_add_sample(fold.profile, sink->locations, sink->count, label_set, values);
+    fold.totals.samples++;
+    fold.totals.cpu_ns += own_ns;
+    remember_stack(last, sink, label_set);
 }
 
 /* Reads the frame at word AT of the ring. Returns: the position after it. */
@@ -284,11 +310,7 @@ static uint64_t fold_record(struct sampler_thread *thread, uint64_t at) {
         }
     }
     if (header.end != SAMPLER_END_COMPLETE) sampler_sink_location(sink, marker_location("[truncated]"));
-    int64_t values[2] = {1, (int64_t)weight_ns};
-    uint32_t label_set = label_set_of_thread(thread);
-    fino_pprof_add_sample(fold.profile, sink->locations, sink->count, label_set, values);
-    fold.totals.samples++;
-    fold.totals.cpu_ns += weight_ns;
+    add_stack(thread, sink, weight_ns);
     if (header.end < SAMPLER_END_COUNT) fold.totals.ends[header.end]++;
     return at + header.word_count;
 }
@@ -304,14 +326,7 @@ void sampler_fold_drain(struct sampler_thread *thread) {
         tail = fold_record(thread, tail);
         atomic_store_explicit(&ring->tail, tail, memory_order_release);
     }
-    remember_stack(thread, &fold.sink);
     fold.totals.fold_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;
-}
-
-static void add_time(const uint32_t *stack, size_t count, uint32_t label_set, uint64_t cpu_ns) {
-    int64_t values[2] = {0, (int64_t)cpu_ns};
-    fino_pprof_add_sample(fold.profile, stack, count, label_set, values);
-    fold.totals.cpu_ns += cpu_ns;
 }
 
 void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns) {
@@ -329,13 +344,17 @@ void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns) {
     fold.totals.unsampled_ns += cpu_ns - before;
 }
 
+void sampler_fold_forget_last(struct sampler_thread *thread) {
+    struct last_stack *last = last_stack_of(thread);
+    if (last) last->count = 0;
+}
+
 void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns) {
     uint64_t head = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
     atomic_store_explicit(&thread->ring.tail, head, memory_order_release);
     atomic_store(&thread->accounted_cpu_ns, cpu_ns);
     atomic_store_explicit(&thread->wants_drain, false, memory_order_relaxed);
-    struct last_stack *last = last_stack_of(thread);
-    if (last) last->count = 0;
+    sampler_fold_forget_last(thread);
 }
 
 void sampler_fold_account_unseen(uint64_t cpu_ns) {

@@ -41,6 +41,9 @@ void sampler_fold_drain(struct sampler_thread *thread);
  * or "[not sampled]" when it never was. */
 void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns);
 
+/* The thread's next sample has no predecessor: a recording begins in between. */
+void sampler_fold_forget_last(struct sampler_thread *thread);
+
 /* Forgets what waits, and all CPU time up to CPU_NS: nobody was recording. */
 void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns);
 

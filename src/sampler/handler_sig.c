@@ -124,21 +124,24 @@ static enum sampler_end walk(const struct sampler_thread *thread, const struct s
     return SAMPLER_END_DEPTH;
 }
 
-/* Writes the stack, or as much of it as the bounds allow. */
-static enum sampler_end note_stack(struct sampler_thread *thread, const struct sampler_managed *managed,
-                                   const void *ucontext, struct sampler_ring_writer *writer) {
-    struct sampler_regs regs;
-    sampler_regs_from_ucontext_sig(ucontext, &regs);
-    bool known = atomic_load_explicit(&thread->bounds_known, memory_order_acquire);
-    if (known && regs.sp >= thread->bounds.low && regs.sp < thread->bounds.limit)
-        return walk(thread, managed, &regs, writer);
-    if (!known && atomic_load_explicit(&thread->seen_sp, memory_order_relaxed) == 0) {
+/* Writes the stack, or only its leaf where its bounds don't hold. */
+static enum sampler_end note_stack(const struct sampler_thread *thread, const struct sampler_managed *managed,
+                                   struct sampler_regs *regs, struct sampler_ring_writer *writer) {
+    if (regs->sp >= thread->bounds.low && regs->sp < thread->bounds.limit) return walk(thread, managed, regs, writer);
+    put_native(writer, regs->pc, true);
+    return SAMPLER_END_NO_STACK;
+}
+
+/* May the stack be walked? The first samples of a thread that nobody registered are put off until the helper thread has
+ * found its stack, or given up. */
+static bool knows_stack(struct sampler_thread *thread, uintptr_t sp) {
+    if (atomic_load_explicit(&thread->bounds_known, memory_order_acquire)) return true;
+    if (atomic_load_explicit(&thread->seen_sp, memory_order_relaxed) == 0) {
         atomic_store_explicit(&thread->seen_tls, (uintptr_t)__builtin_thread_pointer(), memory_order_relaxed);
-        atomic_store_explicit(&thread->seen_sp, regs.sp, memory_order_release);
+        atomic_store_explicit(&thread->seen_sp, sp, memory_order_release);
         sampler_wake_helper_sig();
     }
-    put_native(writer, regs.pc, true);
-    return SAMPLER_END_NO_STACK;
+    return false;
 }
 
 /* ---- Taking a sample ---- */
@@ -158,9 +161,12 @@ static uint64_t claim_cpu(struct sampler_thread *thread, uint64_t cpu_ns) {
 }
 
 static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const void *ucontext) {
+    struct sampler_regs regs;
+    sampler_regs_from_ucontext_sig(ucontext, &regs);
+    if (!knows_stack(thread, regs.sp)) return;
     const struct sampler_managed *managed = atomic_load_explicit(&thread->managed, memory_order_acquire);
     struct sampler_ring_writer writer = sampler_ring_begin_sig(&thread->ring);
-    enum sampler_end end = note_stack(thread, managed, ucontext, &writer);
+    enum sampler_end end = note_stack(thread, managed, &regs, &writer);
     uint64_t weight_ns;
     if (writer.full) {
         count(&thread->counters.lost_ring_full, 1);

@@ -494,9 +494,11 @@ void sampler_threads_find_stacks(void) {
     free(line);
     fclose(maps);
     for (struct sampler_thread *thread = registry.live; thread; thread = thread->next) {
-        if (atomic_load(&thread->seen_sp) != 0 && !atomic_load(&thread->bounds_known) &&
-            ++thread->stack_searches < STACK_SEARCHES_MAX)
-            atomic_store(&thread->seen_sp, 0);
+        if (atomic_load(&thread->seen_sp) == 0 || atomic_load(&thread->bounds_known)) continue;
+        if (++thread->stack_searches < STACK_SEARCHES_MAX)
+            atomic_store(&thread->seen_sp, 0); /* it may ask again */
+        else
+            set_bounds(thread, 0, 0); /* leaves only */
     }
 }
 
