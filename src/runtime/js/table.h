@@ -1,4 +1,5 @@
-/* table.h: every script of this folder, for builtins.c to embed: X(abort)
+/* table.h: every script of this folder, for builtins.c to embed: X(name without .js). A new file gets its line here. */
+X(abort)
 X(base64)
 X(bootstrap)
 X(clone)
