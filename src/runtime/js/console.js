@@ -3,8 +3,8 @@
 'use strict';
 
 const {
-  ArrayPrototypePush, ArrayPrototypeUnshift, ErrorCaptureStackTrace, MathFloor, NumberPrototypeToFixed, ObjectAssign,
-  ObjectCreate, ObjectDefineProperty, ReflectOwnKeys, SafeMap, String, StringPrototypeIncludes, StringPrototypePadStart,
+  ArrayPrototypePush, ErrorCaptureStackTrace, MathFloor, NumberPrototypeToFixed, ObjectAssign, ObjectCreate,
+  ObjectDefineProperty, ReflectOwnKeys, SafeMap, String, StringPrototypeIncludes, StringPrototypePadStart,
   StringPrototypeReplaceAll, StringPrototypeSlice, SymbolToStringTag,
 } = internal.primordials;
 const { formatWithOptions, inspect } = internal;
@@ -108,8 +108,7 @@ const methods = {
   },
   assert(condition, ...args) {
     if (condition) return;
-    if (typeof args[0] === 'string') args[0] = `Assertion failed: ${args[0]}`;
-    else ArrayPrototypeUnshift(args, 'Assertion failed');
+    args[0] = args.length === 0 ? 'Assertion failed' : `Assertion failed: ${String(args[0])}`;
     printFormatted(2, args);
   },
   clear() {

@@ -22,10 +22,7 @@ function cellText(value) {
 function renderRow(cells, widths) {
   let row = '\u2502';
   for (let i = 0; i < cells.length; i++) {
-    const space = widths[i] - textWidth(cells[i], false);
-    const left = StringPrototypeRepeat(' ', (space - (space % 2)) / 2);
-    const right = StringPrototypeRepeat(' ', space - left.length);
-    row += `${left}${cells[i]}${right}\u2502`;
+    row += ` ${cells[i]}${StringPrototypeRepeat(' ', widths[i] - textWidth(cells[i], false) - 1)}\u2502`;
   }
   return row;
 }
@@ -42,7 +39,11 @@ function render(head, columns) {
   }
   const bars = [];
   for (let i = 0; i < widths.length; i++) ArrayPrototypePush(bars, StringPrototypeRepeat('\u2500', widths[i]));
-  const lines = [`\u250c${ArrayPrototypeJoin(bars, '\u252c')}\u2510`, renderRow(head, widths), `\u251c${ArrayPrototypeJoin(bars, '\u253c')}\u2524`];
+  const lines = [
+    `\u250c${ArrayPrototypeJoin(bars, '\u252c')}\u2510`,
+    renderRow(head, widths),
+    `\u251c${ArrayPrototypeJoin(bars, '\u253c')}\u2524`,
+  ];
   for (let row = 0; row < rowCount; row++) {
     const cells = [];
     for (let i = 0; i < columns.length; i++) ArrayPrototypePush(cells, columns[i][row] ?? '');
@@ -63,7 +64,7 @@ function rowsOf(data) {
       return { heading: ITERATION_INDEX, rows, isMap: true };
     case 'Set':
       SetPrototypeForEach(data, (value) => ArrayPrototypePush(rows, { index: String(rows.length), value }));
-      return { heading: ITERATION_INDEX, rows };
+      return { heading: ITERATION_INDEX, rows, isSet: true };
     case 'MapIterator':
     case 'SetIterator': {
       const preview = native.previewEntries(data);
@@ -73,7 +74,7 @@ function rowsOf(data) {
           index: String(rows.length), key: preview[0][i], value: preview[0][i + step - 1],
         });
       }
-      return { heading: ITERATION_INDEX, rows, isMap: preview[1] };
+      return { heading: ITERATION_INDEX, rows, isMap: preview[1], isSet: !preview[1] };
     }
   }
   const keys = ObjectKeys(data);
@@ -85,22 +86,23 @@ function rowsOf(data) {
 internal.tableText = (data, wanted) => {
   if (isPrimitive(data)) return undefined;
   if (wanted !== undefined && !ArrayIsArray(wanted)) throw new TypeError('console.table: columns must be an array');
-  const { heading, rows, isMap } = rowsOf(data);
+  const { heading, rows, isMap, isSet } = rowsOf(data);
   const head = [heading];
   const columns = [[]];
   for (let i = 0; i < rows.length; i++) ArrayPrototypePush(columns[0], rows[i].index);
-  if (isMap) {
-    const keys = [];
-    for (let i = 0; i < rows.length; i++) ArrayPrototypePush(keys, cellText(rows[i].key));
-    const values = [];
-    for (let i = 0; i < rows.length; i++) ArrayPrototypePush(values, cellText(rows[i].value));
-    ArrayPrototypePush(head, KEY, VALUES);
-    ArrayPrototypePush(columns, keys, values);
-    return render(head, columns);
-  }
-  addProperties(rows, wanted, head, columns);
+  if (isMap) addCells(rows, 'key', KEY, head, columns);
+  if (isMap || isSet) addCells(rows, 'value', VALUES, head, columns);
+  else addProperties(rows, wanted, head, columns);
   return render(head, columns);
 };
+
+// addCells: one column, of what the rows have under `field`.
+function addCells(rows, field, heading, head, columns) {
+  const cells = [];
+  for (let i = 0; i < rows.length; i++) ArrayPrototypePush(cells, cellText(rows[i][field]));
+  ArrayPrototypePush(head, heading);
+  ArrayPrototypePush(columns, cells);
+}
 
 // addProperties: one column for each property of the rows that are objects, and `Values` for those that are not.
 function addProperties(rows, wanted, head, columns) {

@@ -119,8 +119,8 @@ function formatCustom(ctx, value, method, depth) {
   const left = ctx.depth === null ? null : ctx.depth - depth;
   const result = FunctionPrototypeCall(method, value, left, userOptions(ctx), inspect);
   if (result === value) return undefined;
-  const text = typeof result === 'string' ? result : formatValue(ctx, result, depth, false);
-  return StringPrototypeReplaceAll(text, '\n', `\n${StringPrototypeRepeat(' ', ctx.indentation)}`);
+  if (typeof result !== 'string') return formatValue(ctx, result, depth, false);
+  return StringPrototypeReplaceAll(result, '\n', `\n${StringPrototypeRepeat(' ', ctx.indentation)}`);
 }
 
 function formatCycle(ctx, value) {
