@@ -4,7 +4,9 @@
 const {
   ArrayPrototypeIncludes, ArrayPrototypeIndexOf, ArrayPrototypePush, ArrayPrototypeSplice, TypeError,
 } = internal.primordials;
-const { EventTarget, Event, customInspect, defineHandler, defineHidden, illegalThis, needArguments, webInterface } = internal;
+const {
+  EventTarget, Event, customInspect, defineHandler, defineHidden, illegalThis, needArguments, webInterface,
+} = internal;
 
 const key = {}; // lets this file, and no other, call the constructor of AbortSignal
 
@@ -15,7 +17,7 @@ let stateOf; // stateOf(signal): its mutable state, after a brand check
 
 class AbortSignal extends EventTarget {
   // sources: the signals this one follows (`any`); dependents: those that follow this one.
-  #state = { __proto__: null, aborted: false, reason: undefined, algorithms: [], sources: [], dependents: [] };
+  #state = { aborted: false, reason: undefined, algorithms: [], sources: [], dependents: [] };
 
   constructor(caller) {
     if (caller !== key) throw new TypeError('Illegal constructor: use AbortController or AbortSignal.timeout');
@@ -132,7 +134,8 @@ function notify(signal) {
   internal.dispatchTrusted(signal, new Event('abort'));
 }
 
-// onAbort(signal, algorithm): runs algorithm once, before the listeners, when signal aborts. Returns a function that undoes this.
+// onAbort(signal, algorithm): runs algorithm once, before the listeners, when signal aborts. Returns a function that
+// undoes this.
 internal.onAbort = (signal, algorithm) => {
   const state = stateOf(signal);
   ArrayPrototypePush(state.algorithms, algorithm);

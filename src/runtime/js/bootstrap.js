@@ -1,7 +1,7 @@
 // The first script of every Realm, and the only one that C runs by itself.
 //
-// It captures the intrinsics, sets the entry points that C calls, and defines the globals. All else is loaded when it is
-// first used: `internal.load(name)` runs the embedded script `name` once, with the same `(native, internal)`.
+// It captures the intrinsics, sets the entry points that C calls, and defines the globals. All else is loaded when it
+// is first used: `internal.load(name)` runs the embedded script `name` once, with the same `(native, internal)`.
 'use strict';
 
 const loaded = { __proto__: null };

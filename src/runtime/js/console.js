@@ -1,5 +1,6 @@
-// console: the WHATWG Console Standard's namespace, printing as Node does: log, info, debug, dir and table to stdout; error,
-// warn, trace and assert to stderr. Each call is one synchronous write, so that output survives a crash or an exit.
+// console: the WHATWG Console Standard's namespace, printing as Node does: log, info, debug, dir and table to stdout;
+// error, warn, trace and assert to stderr. Each call is one synchronous write, so that output survives a crash or an
+// exit.
 'use strict';
 
 const {

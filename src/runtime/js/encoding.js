@@ -1,5 +1,5 @@
-// TextEncoder and TextDecoder, after the Encoding Standard, for UTF-8, UTF-16LE, UTF-16BE and windows-1252 (which is what the
-// labels latin1, ascii and iso-8859-1 mean on the web). The other legacy encodings are not there.
+// TextEncoder and TextDecoder, after the Encoding Standard, for UTF-8, UTF-16LE, UTF-16BE and windows-1252 (which is
+// what the labels latin1, ascii and iso-8859-1 mean on the web). The other legacy encodings are not there.
 'use strict';
 
 const {
@@ -208,7 +208,8 @@ class TextDecoder {
 
   #convert(bytes, length, keepBom) {
     switch (this.#encoding) {
-      case 'utf-8': return this.#fatal ? strictUtf8(bytes, length, keepBom) : utf8Decode(bytes, 0, length, false, keepBom);
+      case 'utf-8':
+        return this.#fatal ? strictUtf8(bytes, length, keepBom) : utf8Decode(bytes, 0, length, false, keepBom);
       case 'windows-1252': return decodeWindows1252(bytes, length);
       default: return decodeUtf16(bytes, length, this.#encoding === 'utf-16be', this.#fatal, keepBom);
     }

@@ -40,7 +40,7 @@ class DOMException {
     const isBag = typeof options === 'object' && options !== null;
     const given = isBag ? options.name : options;
     const name = given === undefined ? 'Error' : `${given}`;
-    states.set(self, { __proto__: null, message: `${message}`, name });
+    states.set(self, { message: `${message}`, name });
     if (isBag && ReflectHas(options, 'cause')) internal.defineHidden(self, 'cause', options.cause);
     ErrorCaptureStackTrace(self, new.target);
     return self;
@@ -63,7 +63,8 @@ internal.DOMException = DOMException;
 // makeDOMException(message, name): also called by C.
 internal.makeDOMException = (message, name) => new DOMException(message, name);
 
-// reportError(error): as if it had been thrown and not caught. The process ends unless there is an uncaughtException listener.
+// reportError(error): as if it had been thrown and not caught. The process ends unless there is an uncaughtException
+// listener.
 internal.reportError = function reportError(error) {
   internal.needArguments(arguments.length, 1, 'reportError');
   if (!internal.emitProcessEvent('uncaughtException', error)) native.reportException(error);

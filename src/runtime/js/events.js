@@ -19,7 +19,6 @@ class Event {
     needArguments(arguments.length, 1, 'Event constructor');
     const bag = dictionary(options, 'Event options');
     this.#state = {
-      __proto__: null,
       type: `${type}`,
       bubbles: !!bag.bubbles,
       cancelable: !!bag.cancelable,
@@ -146,7 +145,7 @@ class EventTarget {
     if (signal?.aborted) return;
     const capture = !!(bag === undefined ? options : bag.capture);
     const listener = {
-      __proto__: null, callback, capture, once: !!bag?.once, passive: !!bag?.passive, isHandler: false, removed: false,
+      callback, capture, once: !!bag?.once, passive: !!bag?.passive, isHandler: false, removed: false,
     };
     if (add(listeners, `${type}`, listener) && signal !== undefined) {
       internal.onAbort(signal, () => remove(listeners, `${type}`, callback, capture));
@@ -165,7 +164,9 @@ class EventTarget {
     needArguments(arguments.length, 1, 'EventTarget.dispatchEvent');
     if (!(event instanceof Event)) throw new TypeError('EventTarget.dispatchEvent: argument must be an Event');
     const state = stateOf(event);
-    if (state.isDispatching) throw internal.makeDOMException('The event is already being dispatched', 'InvalidStateError');
+    if (state.isDispatching) {
+      throw internal.makeDOMException('The event is already being dispatched', 'InvalidStateError');
+    }
     state.isTrusted = false;
     return dispatch(this, event, state);
   }
@@ -199,8 +200,8 @@ function removeAt(listeners, type, list, index) {
   if (list.length === 0) listeners.delete(type);
 }
 
-// dispatch: false if the event was canceled. Listeners that capture come first; those added meanwhile do not run, those removed
-// meanwhile neither.
+// dispatch: false if the event was canceled. Listeners that capture come first; those added meanwhile do not run, those
+// removed meanwhile neither.
 function dispatch(target, event, state) {
   state.isDispatching = true;
   state.target = target;
@@ -270,7 +271,7 @@ internal.defineHandler = (Class, type) => {
         handlers.delete(this);
       } else if (callback !== null) {
         const listener = {
-          __proto__: null, callback, capture: false, once: false, passive: false, isHandler: true, removed: false,
+          callback, capture: false, once: false, passive: false, isHandler: true, removed: false,
         };
         add(listeners, type, listener);
         handlers.set(this, listener);

@@ -12,7 +12,6 @@ class ErrorEvent extends Event {
     super(type, options);
     const bag = dictionary(options, 'ErrorEvent options');
     this.#details = {
-      __proto__: null,
       message: bag.message === undefined ? '' : `${bag.message}`,
       filename: bag.filename === undefined ? '' : `${bag.filename}`,
       lineno: bag.lineno >>> 0,
@@ -42,7 +41,9 @@ class PromiseRejectionEvent extends Event {
     needArguments(arguments.length, 2, 'PromiseRejectionEvent constructor');
     super(type, options);
     const bag = dictionary(options, 'PromiseRejectionEvent options');
-    if (bag.promise === undefined) throw new TypeError('PromiseRejectionEvent constructor: options.promise is required');
+    if (bag.promise === undefined) {
+      throw new TypeError('PromiseRejectionEvent constructor: options.promise is required');
+    }
     this.#promise = bag.promise;
     this.#reason = bag.reason;
   }

@@ -1,4 +1,5 @@
-// The properties of globalThis: those of the web that fino has. Most are lazy: the script behind one runs when it is first read.
+// The properties of globalThis: those of the web that fino has. Most are lazy: the script behind one runs when it is
+// first read.
 'use strict';
 
 const { ObjectDefineProperty, ObjectKeys, StringPrototypeSplit, TypeError } = internal.primordials;
@@ -23,8 +24,8 @@ const lazy = {
 // What WebIDL operations on the global and namespaces have: enumerable, unlike classes.
 const enumerable = {
   __proto__: null,
-  atob: true, btoa: true, structuredClone: true, reportError: true, performance: true, setTimeout: true, clearTimeout: true,
-  setInterval: true, clearInterval: true, setImmediate: true, clearImmediate: true,
+  atob: true, btoa: true, structuredClone: true, reportError: true, performance: true, setTimeout: true,
+  clearTimeout: true, setInterval: true, clearInterval: true, setImmediate: true, clearImmediate: true,
 };
 
 const files = ObjectKeys(lazy);
@@ -34,7 +35,9 @@ for (let i = 0; i < files.length; i++) {
 }
 
 function defineEnumerable(name, value) {
-  ObjectDefineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  ObjectDefineProperty(globalThis, name, {
+    __proto__: null, value, writable: true, enumerable: true, configurable: true,
+  });
 }
 
 defineEnumerable('self', globalThis);

@@ -31,7 +31,7 @@ class Immediate {
   static {
     create = (callback, args) => {
       const immediate = new Immediate();
-      const node = { __proto__: null, callback, args, owner: immediate, isReferenced: true, isPending: true };
+      const node = { callback, args, owner: immediate, isReferenced: true, isPending: true };
       immediate.#node = node;
       ArrayPrototypePush(queue, node);
       countReference(1);

@@ -1,8 +1,9 @@
 // inspect(value, options): a value as readable text. The output is what Node's util.inspect gives for the same value.
 //
-// This file owns the walk: options, cycles, depth, custom inspection, properties, and the choice of form by kind of object.
-// inspect_kinds.js writes the contents of each kind, inspect_text.js single things, inspect_layout.js lines and columns,
-// inspect_error.js errors. User code runs only in custom inspection methods: getters and proxies are not triggered.
+// This file owns the walk: options, cycles, depth, custom inspection, properties, and the choice of form by kind of
+// object. inspect_kinds.js writes the contents of each kind, inspect_text.js single things, inspect_layout.js lines and
+// columns, inspect_error.js errors. User code runs only in custom inspection methods: getters and proxies are not
+// triggered.
 'use strict';
 
 internal.load('inspect_text');
@@ -21,7 +22,8 @@ const { coloured, formatKey, formatPrimitive, plain, prefixOf } = internal.inspe
 const { joinEntries, textWidth } = internal.inspectLayout;
 const { getConstructorName, getProxyDetails, typeTag } = native;
 
-// How formatProperty writes a property: as `key: value`, as an array's element (value alone), or as an array's named extra.
+// How formatProperty writes a property: as `key: value`, as an array's element (value alone), or as an array's named
+// extra.
 const OBJECT = 0;
 const ELEMENT = 1;
 const EXTRA = 2;
@@ -45,16 +47,15 @@ const builtinNames = { __proto__: null };
 
 function makeContext(options) {
   const ctx = {
-    __proto__: null,
     showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100,
     maxStringLength: 10000, breakLength: 128, compact: 3, sorted: false, getters: false, numericSeparator: false,
     style: plain, seen: [], circular: undefined, indentation: 0, currentDepth: 0, budget: { __proto__: null },
   };
   if (options === undefined || options === null) return ctx;
-  const keys = ObjectKeys(defaults);
+  const keys = ObjectKeys(options);
   for (let i = 0; i < keys.length; i++) {
     const value = options[keys[i]];
-    if (value !== undefined) ctx[keys[i]] = value;
+    if (value !== undefined && keys[i] in defaults) ctx[keys[i]] = value;
   }
   if (ctx.colors) ctx.style = coloured;
   if (ctx.maxArrayLength === null) ctx.maxArrayLength = Infinity;
@@ -153,7 +154,8 @@ function formatObject(ctx, value, kind, depth, isBuffer) {
   const tag = tagOf(ctx, value);
 
   // form: what inspect_kinds.js finds for this kind; a string is the whole text already.
-  const form = internal.inspectKinds.formOf(ctx, value, kind, constructor, tag, depth, inherited === undefined, isBuffer);
+  const isBare = inherited === undefined;
+  const form = internal.inspectKinds.formOf(ctx, value, kind, constructor, tag, depth, isBare, isBuffer);
   if (typeof form === 'string') return form;
 
   if (depth > ctx.depth && ctx.depth !== null) {
@@ -244,8 +246,8 @@ function isInstance(value, constructor) {
   }
 }
 
-// constructorOf(ctx, value, depth, found): the name of the class, or null when the chain has none. With `found` (an array), the
-// non-enumerable properties of user-defined prototypes on the way are formatted into it.
+// constructorOf(ctx, value, depth, found): the name of the class, or null when the chain has none. With `found` (an
+// array), the non-enumerable properties of user-defined prototypes on the way are formatted into it.
 function constructorOf(ctx, value, depth, found) {
   let holder = value;
   let first;

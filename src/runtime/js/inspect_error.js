@@ -85,8 +85,8 @@ function isError(value) {
   }
 }
 
-// errorBase(ctx, error, constructor, tag, keys): what stands before the braces; removes from keys what it has shown and adds
-// the hidden `cause` and `errors`.
+// errorBase(ctx, error, constructor, tag, keys): what stands before the braces; removes from keys what it has shown and
+// adds the hidden `cause` and `errors`.
 internal.errorBase = (ctx, error, constructor, tag, keys) => {
   const name = error.name != null ? String(error.name) : 'Error';
   let stack = stackOf(error);

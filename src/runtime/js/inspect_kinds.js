@@ -1,8 +1,9 @@
 // What `inspect` shows of each kind of object: its prefix and braces, and the entries that are not properties.
 //
-// formOf() returns the whole text for objects that need no braces (an empty array, a function without properties), else a form:
-// { base, braces, keys, isArray, contents, constructor, tag }, where contents(ctx, value, depth, form) lists the entries that
-// come before the properties `keys`. It runs before the depth limit is looked at: what is short enough is shown at any depth.
+// formOf() returns the whole text for objects that need no braces (an empty array, a function without properties), else
+// a form: { base, braces, keys, isArray, contents, constructor, tag }, where contents(ctx, value, depth, form) lists
+// the entries that come before the properties `keys`. It runs before the depth limit is looked at: what is short enough
+// is shown at any depth.
 'use strict';
 
 const {
@@ -10,7 +11,7 @@ const {
   BooleanPrototypeValueOf, DatePrototypeGetTime, DatePrototypeToISOString, DatePrototypeToString, Error, Function,
   FunctionPrototypeToString, MapPrototypeForEach, MapPrototypeGetSize, MathMax, MathMin, NumberPrototypeToString,
   NumberPrototypeValueOf, ObjectGetPrototypeOf, ObjectHasOwn, ObjectKeys, Promise, RegExp, RegExpPrototypeExec,
-  RegExpPrototypeToString, SetPrototypeForEach, SetPrototypeGetSize, StringPrototypeEndsWith,
+  RegExpPrototypeToString, SetPrototypeForEach, SetPrototypeGetSize, StringPrototypeEndsWith, StringPrototypeIncludes,
   StringPrototypeLastIndexOf, StringPrototypePadStart, StringPrototypeSlice, StringPrototypeStartsWith,
   StringPrototypeToLowerCase, StringPrototypeValueOf, SymbolPrototypeValueOf, TypedArrayPrototypeGetBuffer,
   TypedArrayPrototypeGetByteLength, TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeGetLength,
@@ -27,7 +28,7 @@ function limitOf(ctx, length) {
   return MathMin(MathMax(0, ctx.maxArrayLength), length);
 }
 
-// --- contents -----------------------------------------------------------------------------------------------------------
+// --- contents --------------------------------------------------------------------------------------------------------
 
 function arrayContents(ctx, value, depth) {
   const { length } = value;
@@ -41,7 +42,8 @@ function arrayContents(ctx, value, depth) {
   return entries;
 }
 
-// sparseContents: goes on from the first hole by key, so that an array of length 2^32-1 costs nothing. A run of holes is one entry.
+// sparseContents: goes on from the first hole by key, so that an array of length 2^32-1 costs nothing. A run of holes
+// is one entry.
 function sparseContents(ctx, value, depth, limit, entries, index) {
   const keys = ObjectKeys(value);
   const holes = (count) => ctx.style(`<${count} empty item${count > 1 ? 's' : ''}>`, 'undefined');
@@ -135,7 +137,8 @@ function pairContents(ctx, items, depth, isWeak) {
   for (let i = 0; i < limit; i++) {
     const key = formatValue(ctx, items[i * 2], depth, false);
     const item = formatValue(ctx, items[i * 2 + 1], depth, false);
-    ArrayPrototypePush(entries, isWeak ? `${key} => ${item}` : joinEntries(ctx, [key, item], '', ['[', ']'], true, depth));
+    const pair = isWeak ? `${key} => ${item}` : joinEntries(ctx, [key, item], '', ['[', ']'], true, depth);
+    ArrayPrototypePush(entries, pair);
   }
   ctx.indentation -= 2;
   if (isWeak && !ctx.sorted) ArrayPrototypeSort(entries);
@@ -146,7 +149,8 @@ function pairContents(ctx, items, depth, isWeak) {
 function iteratorContents(ctx, value, depth, form) {
   const preview = previewEntries(value);
   if (!preview[1]) return listContents(ctx, preview[0], depth, false);
-  form.braces[0] = `${StringPrototypeSlice(form.braces[0], 0, StringPrototypeLastIndexOf(form.braces[0], ' Iterator] {'))} Entries] {`;
+  const name = StringPrototypeSlice(form.braces[0], 0, StringPrototypeLastIndexOf(form.braces[0], ' Iterator] {'));
+  form.braces[0] = `${name} Entries] {`;
   return pairContents(ctx, preview[0], depth, false);
 }
 
@@ -200,7 +204,7 @@ function namespaceContents(ctx, value, depth, form) {
   return entries;
 }
 
-// --- bases --------------------------------------------------------------------------------------------------------------
+// --- bases -----------------------------------------------------------------------------------------------------------
 
 const functionTypes = {
   __proto__: null, Function: 'Function', AsyncFunction: 'AsyncFunction', GeneratorFunction: 'GeneratorFunction',
@@ -222,11 +226,11 @@ function functionBase(value, kind, constructor, tag) {
 
 const classHead = /^(\s|\/\*[^]*?\*\/|\/\/.*\n)*(extends\b|[\p{ID_Start}$_\\{])/u;
 
-// `class` may also begin the name of a method: class() {} or classOf(x) {}. A class is followed by a space, comment or brace.
+// `class` may also begin the name of a method: class() {} or classOf(x) {}. A class is followed by a space, comment or
+// brace.
 function isClassSource(source) {
   const rest = StringPrototypeSlice(source, 5);
-  const first = rest[0];
-  if (first !== ' ' && first !== '{' && first !== '/' && first !== '\n' && first !== '\t' && first !== '\r') return false;
+  if (!StringPrototypeIncludes(' {/\n\t\r', rest[0])) return false;
   return RegExpPrototypeExec(classHead, rest) !== null;
 }
 
@@ -279,7 +283,7 @@ function boxBase(ctx, value, kind, constructor, tag, keys) {
   return ctx.style(base, StringPrototypeToLowerCase(type));
 }
 
-// --- forms --------------------------------------------------------------------------------------------------------------
+// --- forms -----------------------------------------------------------------------------------------------------------
 
 function arrayForm(ctx, value, form, isBare) {
   const { constructor, tag } = form;
@@ -355,12 +359,17 @@ function basedForm(ctx, form, base, style, isBare) {
 }
 
 const withContents = {
-  __proto__: null, Promise: promiseContents, WeakSet: weakContents, WeakMap: weakContents, ModuleNamespace: namespaceContents,
+  __proto__: null,
+  Promise: promiseContents,
+  WeakSet: weakContents,
+  WeakMap: weakContents,
+  ModuleNamespace: namespaceContents,
 };
 
 function formOf(ctx, value, kind, constructor, tag, depth, isBare, isBuffer) {
   const form = {
-    constructor, tag, base: '', braces: ['{', '}'], keys: undefined, isArray: false, contents: undefined, isWeakMap: false,
+    constructor, tag, base: '', braces: ['{', '}'], keys: undefined, isArray: false, contents: undefined,
+    isWeakMap: false,
   };
   switch (kind) {
     case 'Array': return arrayForm(ctx, value, form, isBare);

@@ -73,8 +73,8 @@ function unicodeWidth(text) {
   return width;
 }
 
-// intoColumns(ctx, entries, array): the entries of a long array joined into rows of aligned columns, or `entries` itself when
-// columns would not help. Numbers align right. A last entry "... n more items" stays a row of its own.
+// intoColumns(ctx, entries, array): the entries of a long array joined into rows of aligned columns, or `entries`
+// itself when columns would not help. Numbers align right. A last entry "... n more items" stays a row of its own.
 function intoColumns(ctx, entries, array) {
   const hasMore = ctx.maxArrayLength < entries.length;
   const count = hasMore ? entries.length - 1 : entries.length;
@@ -99,7 +99,8 @@ function intoColumns(ctx, entries, array) {
     MAX_COLUMNS,
   );
   if (columns <= 1) return entries;
-  const rows = setRows(entries, count, widths, columnWidths(widths, count, columns), alignsRight(array, entries.length));
+  const right = alignsRight(array, entries.length);
+  const rows = setRows(entries, count, widths, columnWidths(widths, count, columns), right);
   if (hasMore) ArrayPrototypePush(rows, entries[count]);
   return rows;
 }
@@ -149,8 +150,8 @@ function fitsLine(ctx, entries, start, base) {
   return base === '' || !StringPrototypeIncludes(base, '\n');
 }
 
-// joinEntries(ctx, entries, base, braces, isArray, depth, value): the text of one object. `base` stands before the braces (an
-// error's stack, a function's name).
+// joinEntries(ctx, entries, base, braces, isArray, depth, value): the text of one object. `base` stands before the
+// braces (an error's stack, a function's name).
 function joinEntries(ctx, entries, base, braces, isArray, depth, value) {
   const indent = `\n${StringPrototypeRepeat(' ', ctx.indentation)}`;
   if (ctx.compact === true) {

@@ -1,4 +1,5 @@
-// Text that `inspect` writes for single things: primitives, quoted strings, property keys, class-name prefixes, colours.
+// Text that `inspect` writes for single things: primitives, quoted strings, property keys, class-name prefixes,
+// colours.
 'use strict';
 
 const {

@@ -1,9 +1,9 @@
 // Intrinsics as they were before user code ran.
 //
 // Built-ins never reach for a method through a prototype chain that user code can edit: they call the copies kept here.
-// Methods are uncurried, `ArrayPrototypePush(list, x)` for `list.push(x)`; statics keep their owner's name, `ObjectKeys`.
-// Iteration protocols (spread, for-of, array destructuring) are editable too, so the built-ins index their arrays.
-// Only what is used is captured: this runs at every start.
+// Methods are uncurried, `ArrayPrototypePush(list, x)` for `list.push(x)`; statics keep their owner's name,
+// `ObjectKeys`. Iteration protocols (spread, for-of, array destructuring) are editable too, so the built-ins index
+// their arrays. Only what is used is captured: this runs at every start.
 'use strict';
 
 const { bind, call } = Function.prototype;
@@ -16,9 +16,8 @@ const ArrayIteratorPrototype = getPrototypeOf([][Symbol.iterator]());
 const primordials = { __proto__: null, uncurryThis, TypedArray };
 
 const constructors = {
-  AggregateError, Array, ArrayBuffer, BigInt, BigInt64Array, BigUint64Array, Boolean, DataView, Date, Error, Float32Array,
-  Float64Array, Function, Int8Array, Int16Array, Int32Array, Map, Number, Object, Promise, Proxy, RangeError, RegExp, Set,
-  String, Symbol, SyntaxError, TypeError, Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, WeakMap, WeakRef, WeakSet,
+  Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, Function, Map, Number, Object, Promise, Proxy, RangeError,
+  RegExp, Set, String, Symbol, TypeError, Uint8Array, WeakMap, WeakRef, WeakSet,
 };
 
 const statics = {
@@ -26,7 +25,7 @@ const statics = {
   ArrayBuffer: 'isView',
   Error: 'captureStackTrace',
   Number: 'isInteger isNaN parseFloat parseInt',
-  Object: 'assign create defineProperties defineProperty entries freeze getOwnPropertyDescriptor getOwnPropertyDescriptors ' +
+  Object: 'assign create defineProperty freeze getOwnPropertyDescriptor getOwnPropertyDescriptors ' +
     'getOwnPropertyNames getOwnPropertySymbols getPrototypeOf hasOwn is keys setPrototypeOf',
   String: 'fromCharCode fromCodePoint',
   Symbol: 'for',
@@ -45,8 +44,8 @@ const methods = {
   Promise: 'then',
   RegExp: 'exec toString',
   Set: 'add clear delete forEach has values',
-  String: 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf normalize padEnd padStart repeat replaceAll slice ' +
-    'split startsWith substring toLowerCase toString toUpperCase trim valueOf',
+  String: 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf normalize padEnd padStart repeat replaceAll ' +
+    'slice split startsWith toLowerCase toUpperCase trim valueOf',
   Symbol: 'toString valueOf',
   WeakMap: 'get has set',
   WeakRef: 'deref',
@@ -76,7 +75,8 @@ for (const owner of Object.keys(accessors)) {
 }
 for (const name of ['buffer', 'byteLength', 'byteOffset', 'length', Symbol.toStringTag]) {
   const { get } = getOwnPropertyDescriptor(TypedArray.prototype, name);
-  primordials[`TypedArrayPrototypeGet${typeof name === 'symbol' ? 'SymbolToStringTag' : capitalise(name)}`] = uncurryThis(get);
+  const suffix = typeof name === 'symbol' ? 'SymbolToStringTag' : capitalise(name);
+  primordials[`TypedArrayPrototypeGet${suffix}`] = uncurryThis(get);
 }
 for (const name of ['set', 'slice', 'subarray']) {
   primordials[`TypedArrayPrototype${capitalise(name)}`] = uncurryThis(TypedArray.prototype[name]);

@@ -10,15 +10,16 @@ const {
 } = internal.primordials;
 const { customInspect, defineHidden, describe, needFunction } = internal;
 
-// --- listeners ----------------------------------------------------------------------------------------------------------
+// --- listeners -------------------------------------------------------------------------------------------------------
 
 const events = ['exit', 'beforeExit', 'uncaughtException', 'unhandledRejection'];
 const listeners = new SafeMap(); // event name -> [{ listener, once }]
 
 function needEvent(name) {
   if (typeof name === 'string' && (native.signals[name] !== undefined || ArrayPrototypeIncludes(events, name))) return;
-  throw new TypeError(`process.on: no such event: ${describe(name)}; there are ${ArrayPrototypeJoin(events, ', ')} and ` +
-    'the names of signals, such as SIGINT');
+  const known = ArrayPrototypeJoin(events, ', ');
+  throw new TypeError(`process.on: no such event: ${describe(name)}; there are ${known} and the names of signals, ` +
+    'such as SIGINT');
 }
 
 function addListener(name, listener, once) {
@@ -100,7 +101,7 @@ function off(name, listener) {
   return process;
 }
 
-// --- end ----------------------------------------------------------------------------------------------------------------
+// --- end -------------------------------------------------------------------------------------------------------------
 
 let exitCode; // undefined until set
 let isExiting = false;
@@ -122,7 +123,7 @@ function exit(code = undefined) {
   native.exit((exitCode ?? 0) & 0xff);
 }
 
-// --- environment --------------------------------------------------------------------------------------------------------
+// --- environment -----------------------------------------------------------------------------------------------------
 
 // A property is the variable of that name. Values are strings; anything set is converted.
 const variables = {};
@@ -156,7 +157,7 @@ const env = new Proxy(variables, {
   },
 });
 
-// --- streams ------------------------------------------------------------------------------------------------------------
+// --- streams ---------------------------------------------------------------------------------------------------------
 
 // An output stream: write() returns when all is written.
 class Output {
@@ -221,7 +222,7 @@ const stdin = {
   },
 };
 
-// --- measures -----------------------------------------------------------------------------------------------------------
+// --- measures --------------------------------------------------------------------------------------------------------
 
 function cpuUsage(previous = undefined) {
   const usage = native.cpuUsage();
@@ -232,8 +233,8 @@ function cpuUsage(previous = undefined) {
   return { user: usage.user - previous.user, system: usage.system - previous.system };
 }
 
-// threadCpuUsage(previous): CPU time of this thread in microseconds, or since `previous`. The kernel's clock for threads does not
-// tell user from system time: the sum is right, and all of it is given as `user`.
+// threadCpuUsage(previous): CPU time of this thread in microseconds, or since `previous`. The kernel's clock for
+// threads does not tell user from system time: the sum is right, and all of it is given as `user`.
 function threadCpuUsage(previous = undefined) {
   const usage = { user: Number(native.threadCpuTimeNs()) / 1000, system: 0 };
   if (previous === undefined || previous === null) return usage;
@@ -265,7 +266,7 @@ function hrtime(previous = undefined) {
 }
 hrtime.bigint = () => BigInt(MathRound(native.now() * NS_PER_MS));
 
-// --- the rest -----------------------------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------------------------------
 
 function chdir(directory) {
   if (typeof directory !== 'string') {

@@ -1,9 +1,10 @@
-// setTimeout and setInterval: when each callback runs. C owns one clock alarm (armTimer) and calls onTimer when it rings.
+// setTimeout and setInterval: when each callback runs. C owns one clock alarm (armTimer) and calls onTimer when it
+// rings.
 //
-// Timers of one duration expire in the order they were set, so each duration has a list (insert and cancel in constant time),
-// and a binary heap orders the lists by the expiry of their first timer. A million timers of a few durations cost a few heap
-// steps in all; with a million durations the heap is a million lists, each step logarithmic.
-// Among lists that expire together the one whose turn was settled first runs first, as in Node.
+// Timers of one duration expire in the order they were set, so each duration has a list (insert and cancel in constant
+// time), and a binary heap orders the lists by the expiry of their first timer. A million timers of a few durations
+// cost a few heap steps in all; with a million durations the heap is a million lists, each step logarithmic. Among
+// lists that expire together the one whose turn was settled first runs first, as in Node.
 'use strict';
 
 const { ArrayPrototypePop, MathMax, MathTrunc, ReflectApply, SafeMap, SymbolToPrimitive } = internal.primordials;
@@ -25,14 +26,15 @@ let isRunning = false;
 // A list is the sentinel of a ring of timers: next is the first, previous the last.
 function makeList(duration) {
   const list = {
-    __proto__: null, duration, expiry: 0, turn: 0, heapIndex: -1, isRunning: false, next: undefined, previous: undefined,
+    duration, expiry: 0, turn: 0, heapIndex: -1, isRunning: false, next: undefined,
+    previous: undefined,
   };
   list.next = list;
   list.previous = list;
   return list;
 }
 
-// --- heap ---------------------------------------------------------------------------------------------------------------
+// --- heap ------------------------------------------------------------------------------------------------------------
 
 const isBefore = (a, b) => a.expiry < b.expiry || (a.expiry === b.expiry && a.turn < b.turn);
 
@@ -80,7 +82,7 @@ function settle(list, expiry) {
   siftDown(list, list.heapIndex);
 }
 
-// --- timers -------------------------------------------------------------------------------------------------------------
+// --- timers ----------------------------------------------------------------------------------------------------------
 
 function link(timer, start) {
   timer.start = start;
@@ -157,7 +159,7 @@ class Timeout {
     create = (callback, delay, args, repeats) => {
       const timeout = new Timeout();
       timeout.#node = {
-        __proto__: null, duration: toDuration(delay), start: 0, next: undefined, previous: undefined, callback, args,
+        duration: toDuration(delay), start: 0, next: undefined, previous: undefined, callback, args,
         repeats, owner: timeout, isReferenced: true, isActive: false, isCancelled: false, id: 0,
       };
       activate(timeout.#node, now());
@@ -244,7 +246,7 @@ internal.setInterval = function setInterval(callback, delay = undefined, ...args
 internal.clearTimeout = function clearTimeout(timeout) { clear(timeout); };
 internal.clearInterval = function clearInterval(timeout) { clear(timeout); };
 
-// --- running ------------------------------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------------------------------
 
 let hasRun = false; // a callback has run since the last microtask checkpoint
 

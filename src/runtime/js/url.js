@@ -9,8 +9,8 @@ const {
 const { customInspect, defineHidden, illegalThis, needArguments, parseHost, webInterface } = internal;
 const { FRAGMENT, USERINFO, percentEncode } = internal.urlEncode;
 const {
-  authorityEnd, encodeQuery, hostEnd, hostText, isSpecial, parseUrl, pathText, schemeHead, serializeUrl, setPath, setPort, special,
-  withoutBlanks,
+  authorityEnd, encodeQuery, hostEnd, hostText, isSpecial, parseUrl, pathText, schemeHead, serializeUrl, setPath,
+  setPort, special, withoutBlanks,
 } = internal.urlParser;
 
 const leadingDigits = /^[0-9]+/;
@@ -230,10 +230,12 @@ webInterface(URL, 'URL');
 defineHidden(URL.prototype, customInspect, function (depth, options, inspect) {
   if (typeof this !== 'object' || this === null || this === URL.prototype || !(this instanceof URL)) return this;
   if (typeof depth === 'number' && depth < 0) return options.stylize('[URL]', 'special');
-  const { href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams, hash } = this;
-  const shown = {
-    href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams, hash,
-  };
+  const names = [
+    'href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search',
+    'searchParams', 'hash',
+  ];
+  const shown = {};
+  for (let i = 0; i < names.length; i++) shown[names[i]] = this[names[i]];
   return `URL ${inspect(shown, options)}`;
 });
 

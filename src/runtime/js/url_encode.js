@@ -1,4 +1,5 @@
-// Percent-encoding, after the URL Standard: which ASCII characters each part of a URL escapes, and UTF-8 for all others.
+// Percent-encoding, after the URL Standard: which ASCII characters each part of a URL escapes, and UTF-8 for all
+// others.
 'use strict';
 
 const {
@@ -93,5 +94,5 @@ function percentDecode(text) {
 }
 
 internal.urlEncode = {
-  __proto__: null, C0, COMPONENT, FORM, FRAGMENT, PATH, QUERY, SPECIAL_QUERY, USERINFO, hexValue, percentDecode, percentEncode,
+  __proto__: null, C0, FORM, FRAGMENT, PATH, QUERY, SPECIAL_QUERY, USERINFO, hexValue, percentDecode, percentEncode,
 };

@@ -4,7 +4,7 @@
 internal.load('url_encode');
 
 const {
-  ArrayPrototypePop, MathFloor, NumberParseInt, NumberPrototypeToString, RegExpPrototypeExec, StringPrototypeCharCodeAt,
+  ArrayPrototypePop, NumberParseInt, NumberPrototypeToString, RegExpPrototypeExec, StringPrototypeCharCodeAt,
   StringPrototypeSlice, StringPrototypeSplit, StringPrototypeToLowerCase,
 } = internal.primordials;
 const { C0, hexValue, percentDecode, percentEncode } = internal.urlEncode;
@@ -13,6 +13,7 @@ const ascii = /^[\x00-\x7f]*$/;
 const forbiddenHost = /[\x00\t\n\r #/:<>?@[\\\]^|]/;
 const forbiddenDomain = /[\x00-\x20#%/:<>?@[\\\]^|\x7f]/;
 const digitsOnly = /^[0-9]+$/;
+const ipv4Byte = /^(?:0|[1-9][0-9]{0,2})$/;
 const hexNumber = /^0[xX][0-9a-fA-F]*$/;
 const octalNumber = /^0[0-7]+$/;
 
@@ -50,18 +51,18 @@ function parseIpv4(domain) {
     if (number !== number || number >= (isLast ? 256 ** (5 - parts.length) : 256)) return null;
     address += number * (isLast ? 1 : 256 ** (3 - i));
   }
-  return `${MathFloor(address / 0x1000000)}.${MathFloor(address / 0x10000) & 255}.${(address / 0x100) & 255}.${address & 255}`;
+  return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
 }
 
-// parseIpv4Tail(text, at, pieces, index): dotted decimal at the end of an IPv6 address, into two pieces; false if malformed.
+// parseIpv4Tail(text, at, pieces, index): dotted decimal at the end of an IPv6 address, into two pieces; false if
+// malformed.
 function parseIpv4Tail(text, at, pieces, index) {
   if (index > 6) return false;
   const parts = StringPrototypeSplit(StringPrototypeSlice(text, at), '.');
   if (parts.length !== 4) return false;
   for (let i = 0; i < 4; i++) {
     const part = parts[i];
-    if (RegExpPrototypeExec(digitsOnly, part) === null || part.length > 3 || (part.length > 1 && part[0] === '0')) return false;
-    if (+part > 255) return false;
+    if (RegExpPrototypeExec(ipv4Byte, part) === null || +part > 255) return false;
     pieces[index + (i >> 1)] = pieces[index + (i >> 1)] * 256 + +part;
   }
   return true;

@@ -1,7 +1,8 @@
-// Domain names to ASCII: Unicode's compatibility processing for IDNA (UTS 46, non-transitional, without length checks), Punycode.
+// Domain names to ASCII: Unicode's compatibility processing for IDNA (UTS 46, non-transitional, without length checks),
+// Punycode.
 //
-// There is no table of UTS 46 here: the mapping is derived from Unicode normalization, case folding and the properties that
-// regular expressions know. It differs from the table only for few characters that are not in any domain name.
+// There is no table of UTS 46 here: the mapping is derived from Unicode normalization, case folding and the properties
+// that regular expressions know. It differs from the table only for few characters that are not in any domain name.
 'use strict';
 
 const {
@@ -12,7 +13,7 @@ const {
   StringPrototypeToUpperCase,
 } = internal.primordials;
 
-// --- Punycode (RFC 3492) ------------------------------------------------------------------------------------------------
+// --- Punycode (RFC 3492) ---------------------------------------------------------------------------------------------
 
 const BASE = 36;
 const T_MIN = 1;
@@ -121,11 +122,12 @@ function punycodeDecode(text) {
   return label;
 }
 
-// --- mapping ------------------------------------------------------------------------------------------------------------
+// --- mapping ---------------------------------------------------------------------------------------------------------
 
 const nonAscii = /[^\x00-\x7f]/;
-const ignored =
-  /^[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2064\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0100}-\u{e01ef}]$/u;
+const ignored = new RegExp('^[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u2064' +
+  '\\u206a-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}' +
+  '\\u{e0100}-\\u{e01ef}]$', 'u');
 const disallowed = new RegExp('^[\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u0080-\\u009f\\u061c\\u1680\\u200e\\u200f' +
   '\\u202a-\\u202e\\u2066-\\u2069\\u2ff0-\\u2fff\\ufe12\\ufff9-\\ufffd' +
   '\\u{e0001}\\u{e0020}-\\u{e007f}]$', 'u');
@@ -177,20 +179,22 @@ function map(domain) {
   return StringPrototypeReplaceAll(StringPrototypeNormalize(result, 'NFC'), ideographicStop, '.');
 }
 
-// --- validity -----------------------------------------------------------------------------------------------------------
+// --- validity --------------------------------------------------------------------------------------------------------
 
 const startsWithMark = /^\p{M}/u;
 // Canonical combining class 9, Virama.
-const virama = new RegExp('[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca\\u0e3a\\u0eba' +
-  '\\u0f84\\u1039\\u103a\\u1714\\u1715\\u1734\\u17d2\\u1a60\\u1b44\\u1baa\\u1bab\\u1bf2\\u1bf3\\u2d7f\\ua806\\ua82c\\ua8c4' +
-  '\\ua953\\ua9c0\\uaaf6\\uabed\\u{10a3f}\\u{11046}\\u{11070}\\u{1107f}\\u{110b9}\\u{11133}\\u{11134}\\u{111c0}\\u{11235}' +
-  '\\u{112ea}\\u{1134d}\\u{11442}\\u{114c2}\\u{115bf}\\u{1163f}\\u{116b6}\\u{1172b}\\u{11839}\\u{1193d}\\u{1193e}' +
-  '\\u{119e0}\\u{11a34}\\u{11a47}\\u{11a99}\\u{11c3f}\\u{11d44}\\u{11d45}\\u{11d97}]$', 'u');
+const virama = new RegExp('[' +
+  '\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca\\u0e3a\\u0eba' +
+  '\\u0f84\\u1039\\u103a\\u1714\\u1715\\u1734\\u17d2\\u1a60\\u1b44\\u1baa\\u1bab\\u1bf2\\u1bf3\\u2d7f\\ua806\\ua82c' +
+  '\\ua8c4\\ua953\\ua9c0\\uaaf6\\uabed\\u{10a3f}\\u{11046}\\u{11070}\\u{1107f}\\u{110b9}\\u{11133}\\u{11134}' +
+  '\\u{111c0}\\u{11235}\\u{112ea}\\u{1134d}\\u{11442}\\u{114c2}\\u{115bf}\\u{1163f}\\u{116b6}\\u{1172b}' +
+  '\\u{11839}\\u{1193d}\\u{1193e}\\u{119e0}\\u{11a34}\\u{11a47}\\u{11a99}\\u{11c3f}\\u{11d44}\\u{11d45}\\u{11d97}]$', 'u');
 // Scripts whose letters join: what may stand on both sides of a zero-width non-joiner, marks aside.
 const joinsLeft = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Phags_Pa}]\p{M}*$/u;
 const joinsRight = /^\p{M}*[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Phags_Pa}]/u;
 // Arabic letters that join on their right side only: nothing after them joins.
-const joinsRightOnly = /[\u0622-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5]\p{M}*$/u;
+const joinsRightOnly = new RegExp('[\\u0622-\\u0625\\u0627\\u0629\\u062f-\\u0632\\u0648\\u0671-\\u0673\\u0675-\\u0677' +
+  '\\u0688-\\u0699\\u06c0\\u06c3-\\u06cb\\u06cd\\u06cf\\u06d2\\u06d3\\u06d5]\\p{M}*$', 'u');
 
 function areJoinersValid(label) {
   for (let i = 0; i < label.length; i++) {
@@ -207,8 +211,9 @@ function areJoinersValid(label) {
   return true;
 }
 
-const rightToLeft = new RegExp('(?![\\u0660-\\u0669\\u066b\\u066c\\u06dd])[\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Syriac}' +
-  '\\p{Script=Thaana}\\p{Script=Nko}\\p{Script=Samaritan}\\p{Script=Mandaic}\\p{Script=Adlam}\\u{10800}-\\u{10fff}](?<!\\p{M})', 'u');
+const rightToLeft = new RegExp('(?![\\u0660-\\u0669\\u066b\\u066c\\u06dd\\u06f0-\\u06f9])' +
+  '[\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Thaana}\\p{Script=Nko}' +
+  '\\p{Script=Samaritan}\\p{Script=Mandaic}\\p{Script=Adlam}\\u{10800}-\\u{10fff}](?<!\\p{M})', 'u');
 const arabicDigit = /[\u0660-\u0669\u066b\u066c\u06dd]/;
 const europeanDigit = /[0-9\u06f0-\u06f9\u00b2\u00b3\u00b9]/;
 const leftToRight = /(?![\u06f0-\u06f9])[\p{L}\p{Nl}\p{Mc}]/u;
@@ -220,7 +225,7 @@ function isBidiValid(label) {
   const first = StringFromCodePoint(points[0]);
   const isRight = RegExpPrototypeExec(rightToLeft, first) !== null;
   if (!isRight && RegExpPrototypeExec(leftToRight, first) === null) return false;
-  let has = { __proto__: null, R: false, L: false, AN: false, EN: false };
+  const has = { __proto__: null, R: false, L: false, AN: false, EN: false };
   let last = '';
   for (let i = 0; i < points.length; i++) {
     const character = StringFromCodePoint(points[i]);
@@ -250,7 +255,8 @@ internal.domainToAscii = (domain) => {
   let isBidi = false;
   for (let i = 0; i < labels.length; i++) {
     if (StringPrototypeStartsWith(labels[i], 'xn--')) {
-      const decoded = RegExpPrototypeExec(nonAscii, labels[i]) ? null : punycodeDecode(StringPrototypeSlice(labels[i], 4));
+      const isAscii = RegExpPrototypeExec(nonAscii, labels[i]) === null;
+      const decoded = isAscii ? punycodeDecode(StringPrototypeSlice(labels[i], 4)) : null;
       // It must say something that needs Punycode, and say it the way the mapping leaves it.
       if (decoded === null || RegExpPrototypeExec(nonAscii, decoded) === null || map(decoded) !== decoded ||
           StringPrototypeIncludes(decoded, '.')) {
@@ -260,7 +266,8 @@ internal.domainToAscii = (domain) => {
     }
     if (RegExpPrototypeExec(nonAscii, labels[i]) === null) continue;
     if (!isLabelValid(labels[i])) return null;
-    isBidi ||= RegExpPrototypeExec(rightToLeft, labels[i]) !== null || RegExpPrototypeExec(arabicDigit, labels[i]) !== null;
+    isBidi ||= RegExpPrototypeExec(rightToLeft, labels[i]) !== null ||
+      RegExpPrototypeExec(arabicDigit, labels[i]) !== null;
   }
   for (let i = 0; i < labels.length; i++) {
     if (isBidi && labels[i] !== '' && !isBidiValid(labels[i])) return null;

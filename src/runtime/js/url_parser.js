@@ -1,8 +1,8 @@
 // The URL parser and serializer of the URL Standard.
 //
 // The standard's state machine is written here as functions that each take one part of the input at once. A URL record:
-// { scheme, username, password, host, port, path, query, fragment }; host, query and fragment are strings or null, port is a number
-// or null, path a list of segments or, when opaque, a string.
+// { scheme, username, password, host, port, path, query, fragment }; host, query and fragment are strings or null, port
+// is a number or null, path a list of segments or, when opaque, a string.
 'use strict';
 
 internal.load('url_encode');
@@ -32,14 +32,17 @@ const doubleDot = /^(?:\.|%2e)(?:\.|%2e)$/i;
 
 function emptyUrl() {
   return {
-    __proto__: null, scheme: '', username: '', password: '', host: null, port: null, path: [], query: null, fragment: null,
+    scheme: '', username: '', password: '', host: null, port: null, path: [], query: null,
+    fragment: null,
   };
 }
 
 // withoutBlanks(text): less tabs and newlines, anywhere.
 function withoutBlanks(text) {
   if (RegExpPrototypeExec(blank, text) === null) return text;
-  return StringPrototypeReplaceAll(StringPrototypeReplaceAll(StringPrototypeReplaceAll(text, '\t', ''), '\n', ''), '\r', '');
+  text = StringPrototypeReplaceAll(text, '\t', '');
+  text = StringPrototypeReplaceAll(text, '\n', '');
+  return StringPrototypeReplaceAll(text, '\r', '');
 }
 
 function trimControls(text) {
@@ -58,7 +61,7 @@ function indexOfAny(text, characters, from) {
   return text.length;
 }
 
-// --- path, query, fragment ----------------------------------------------------------------------------------------------
+// --- path, query, fragment -------------------------------------------------------------------------------------------
 
 // shorten(url): drops the last segment; the drive letter of a file URL stays.
 function shorten(url) {
@@ -122,7 +125,7 @@ function setOpaquePath(url, text) {
   return setTail(url, StringPrototypeSlice(text, end));
 }
 
-// --- authority ----------------------------------------------------------------------------------------------------------
+// --- authority -------------------------------------------------------------------------------------------------------
 
 // hostEnd(text): the index of the colon before the port, or text.length; colons in brackets do not count.
 function hostEnd(text) {
@@ -174,7 +177,7 @@ function skipSlashes(text) {
   return StringPrototypeSlice(text, at);
 }
 
-// --- relative and file URLs ---------------------------------------------------------------------------------------------
+// --- relative and file URLs ------------------------------------------------------------------------------------------
 
 function copyAuthority(url, base) {
   url.username = base.username;
@@ -183,7 +186,8 @@ function copyAuthority(url, base) {
   url.port = base.port;
 }
 
-// copyPath(url, base, text): the base's path, and its query too if text, which follows it, has no path or query of its own.
+// copyPath(url, base, text): the base's path, and its query too if text, which follows it, has no path or query of its
+// own.
 function copyPath(url, base, text) {
   url.path = ArrayPrototypeSlice(base.path);
   if (text === '' || text[0] === '#') url.query = base.query;
@@ -246,7 +250,7 @@ function parseFile(url, base, text) {
   return setPathAndTail(url, text, addSegments);
 }
 
-// --- the whole ----------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 function parseWithScheme(url, base, rest) {
   if (url.scheme === 'file') return parseFile(url, base, rest);

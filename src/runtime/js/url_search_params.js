@@ -53,7 +53,8 @@ function listFromPairs(init) {
   for (let i = 0; i < pairs.length; i++) {
     const pair = listOf(pairs[i], `URLSearchParams constructor: item ${i}`);
     if (pair.length !== 2) {
-      throw new TypeError(`URLSearchParams constructor: item ${i} must be a pair of name and value, but has ${pair.length} items`);
+      throw new TypeError(`URLSearchParams constructor: item ${i} must be a pair of name and value, ` +
+        `but has ${pair.length} items`);
     }
     ArrayPrototypePush(list, toUsv(pair[0]), toUsv(pair[1]));
   }
@@ -243,7 +244,7 @@ function linesOf(name, entries, options) {
   return `${name} {\n  ${ArrayPrototypeJoin(entries, ',\n  ')} }`;
 }
 
-// --- iterators ----------------------------------------------------------------------------------------------------------
+// --- iterators -------------------------------------------------------------------------------------------------------
 
 // The iterators are live: they see what is appended on the way.
 const states = new SafeWeakMap();
@@ -281,7 +282,7 @@ defineHidden(iteratorPrototype, customInspect, function (depth, options, inspect
 function iterate(params, kind) {
   listOfParams(params);
   const iterator = ObjectCreate(iteratorPrototype);
-  states.set(iterator, { __proto__: null, params, kind, index: 0 });
+  states.set(iterator, { params, kind, index: 0 });
   return iterator;
 }
 

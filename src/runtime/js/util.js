@@ -88,8 +88,8 @@ internal.dictionary = (value, where) => {
   return value;
 };
 
-// listOf(iterable, where): its items as an array, by the iteration protocol, which for a plain array is user code only if
-// somebody changed it.
+// listOf(iterable, where): its items as an array, by the iteration protocol, which for a plain array is user code only
+// if somebody changed it.
 internal.listOf = (iterable, where) => {
   if (typeof iterable !== 'object' && typeof iterable !== 'function' || iterable === null ||
       typeof iterable[SymbolIterator] !== 'function') {
