@@ -8,6 +8,7 @@
 
 #include "runtime/jit_layout.h"
 #include "runtime/jit_map.h"
+#include "runtime/jit_table.h"
 #include "runtime/jit_walk_sig.h"
 
 struct jit_realm {
@@ -18,6 +19,8 @@ struct jit_realm {
     struct jit_map *map;
     struct v8s_code_listener listener;
     bool listening;
+    struct jit_extra_ranges **retired; /* all that were ever published, the current ones last */
+    size_t retired_count, retired_cap;
     struct {
         uintptr_t shared, packed;
     } frameless; /* of the frame resolved last, for the JIT_RAW_BELOW that follows */
@@ -106,10 +109,51 @@ static void request_drain(struct sampler_managed *managed) {
     v8s_request_interrupt(realm->isolate, drain_on_thread, realm);
 }
 
+/* ---- WebAssembly ---- */
+
+static void append_range(struct jit_extra_ranges *ranges, uintptr_t start, uintptr_t limit) {
+    ranges->ranges[ranges->count].start = start;
+    ranges->ranges[ranges->count++].limit = limit;
+}
+
+/* Code this close to other WebAssembly code is taken to be of the same reservation. */
+#define WASM_GAP_NBYTES (1u << 20)
+
+/* A handler may still be reading the published ranges, so they are replaced, and kept until the Realm ends. There are
+ * few: V8 reserves address space for a whole module. */
+static void add_wasm_range(struct jit_realm *realm, uintptr_t start, uintptr_t limit) {
+    const struct jit_extra_ranges *old = atomic_load(&realm->walk.extra);
+    size_t old_count = old != NULL ? old->count : 0;
+    for (size_t i = 0; i < old_count; i++)
+        if (old->ranges[i].start <= start && limit <= old->ranges[i].limit) return;
+    struct jit_extra_ranges *merged = jit_must(malloc(sizeof *merged + (old_count + 1) * sizeof *merged->ranges));
+    merged->count = 0;
+    bool placed = false;
+    for (size_t i = 0; i < old_count; i++) {
+        uintptr_t from = old->ranges[i].start, to = old->ranges[i].limit;
+        if (from <= limit + WASM_GAP_NBYTES && start <= to + WASM_GAP_NBYTES) { /* grows by it */
+            start = from < start ? from : start;
+            limit = to > limit ? to : limit;
+            continue;
+        }
+        if (from > start && !placed) {
+            append_range(merged, start, limit);
+            placed = true;
+        }
+        append_range(merged, from, to);
+    }
+    if (!placed) append_range(merged, start, limit);
+    realm->retired = jit_reserve(realm->retired, &realm->retired_cap, realm->retired_count + 1, sizeof *realm->retired);
+    realm->retired[realm->retired_count++] = merged;
+    atomic_store(&realm->walk.extra, merged);
+}
+
 static void on_code(void *context, const struct v8s_code_event *event) {
     struct jit_realm *realm = context;
     if (realm->listening && jit_map_would_replace(realm->map, event)) fino_sampler_thread_drain(realm->thread);
     jit_map_event(realm->map, event);
+    if (event->type == V8S_CODE_ADDED && event->kind == V8S_CODE_WASM)
+        add_wasm_range(realm, event->start, event->start + event->nbytes);
 }
 
 static void on_gc(void *context, bool begins) {
@@ -182,5 +226,7 @@ void jit_realm_detach(struct jit_realm *realm) {
     fino_sampler_thread_set_managed(realm->thread, NULL, NULL);
     if (realm->listening) v8s_code_listen(realm->isolate, NULL);
     jit_map_free(realm->map);
+    for (size_t i = 0; i < realm->retired_count; i++) free(realm->retired[i]);
+    free(realm->retired);
     free(realm);
 }

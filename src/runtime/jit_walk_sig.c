@@ -28,8 +28,20 @@ static bool in_embedded(const struct jit_walk *walk, uintptr_t pc) {
     return pc - walk->ranges.embedded_start < walk->ranges.embedded_limit - walk->ranges.embedded_start;
 }
 
+static bool in_extra(const struct jit_walk *walk, uintptr_t pc) {
+    const struct jit_extra_ranges *extra = atomic_load_explicit(&walk->extra, memory_order_acquire);
+    if (extra == NULL) return false;
+    size_t low = 0, high = extra->count; /* how many start at or before PC */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (extra->ranges[middle].start <= pc) low = middle + 1;
+        else high = middle;
+    }
+    return low > 0 && pc < extra->ranges[low - 1].limit;
+}
+
 bool jit_walk_owns_pc_sig(const struct jit_walk *walk, uintptr_t pc) {
-    return in_jit(walk, pc) || in_embedded(walk, pc);
+    return in_jit(walk, pc) || in_embedded(walk, pc) || in_extra(walk, pc);
 }
 
 static uintptr_t word_at(uintptr_t address) {

@@ -2,12 +2,23 @@
 #ifndef FINO_RT_JIT_WALK_SIG_H
 #define FINO_RT_JIT_WALK_SIG_H
 
+#include <stdatomic.h>
+
 #include "runtime/v8_jit.h"
 #include "sampler/managed.h"
+
+/* Code outside of the isolate's ranges: WebAssembly's. Sorted; never changed once published. */
+struct jit_extra_ranges {
+    size_t count;
+    struct {
+        uintptr_t start, limit;
+    } ranges[];
+};
 
 /* What the handler knows of an isolate; written (by jit_realm.c) before the sampler sees it. */
 struct jit_walk {
     struct v8s_code_ranges ranges;
+    _Atomic(const struct jit_extra_ranges *) extra; /* NULL: none */
     /* The few constants of struct jit_layout that a handler needs. Zero when the layout is unknown. */
     int frame_context, frame_function, frame_bytecode_array, frame_bytecode_offset;
     int function_shared, function_code, code_instruction_start, code_instruction_size;
