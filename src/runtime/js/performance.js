@@ -59,6 +59,8 @@ class PerformanceMark extends PerformanceEntry {
 webInterface(PerformanceMark, 'PerformanceMark');
 
 class PerformanceMeasure extends PerformanceEntry {
+  constructor(caller, fields) { super(caller, fields); }
+
   get detail() { return entryOf(this).detail; }
 }
 webInterface(PerformanceMeasure, 'PerformanceMeasure');

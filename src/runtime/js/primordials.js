@@ -100,7 +100,10 @@ primordials.AsyncIteratorPrototype = getPrototypeOf(getPrototypeOf(async functio
 
 // safe(Base): a subclass of Base whose methods are its own copies, so that `map.get(k)` cannot be intercepted.
 function safe(Base) {
-  class Safe extends Base {}
+  class Safe extends Base {
+    // The implicit constructor would spread its arguments, with the array iterator that user code can change.
+    constructor() { super(); }
+  }
   const { prototype } = Safe;
   for (const key of ownKeys(Base.prototype)) {
     if (key !== 'constructor') defineProperty(prototype, key, getOwnPropertyDescriptor(Base.prototype, key));

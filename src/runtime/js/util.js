@@ -29,13 +29,14 @@ internal.lazyProperty = (target, name, file, enumerable = false) => {
   });
 };
 
+const ofEveryFunction = { __proto__: null, length: true, name: true, prototype: true };
+
 function makeEnumerable(holder) {
   const keys = ReflectOwnKeys(holder);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (typeof key === 'symbol' || key === 'constructor' || key === 'prototype' || key === 'name' || key === 'length') {
-      continue;
-    }
+    if (typeof key === 'symbol' || key === 'constructor') continue;
+    if (typeof holder === 'function' && ofEveryFunction[key]) continue;
     const descriptor = ObjectGetOwnPropertyDescriptor(holder, key);
     descriptor.enumerable = true;
     ObjectDefineProperty(holder, key, descriptor);
