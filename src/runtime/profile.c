@@ -1,0 +1,179 @@
+/* profile.c: see profile.h. Owns the command line's one recording and its file; walking and naming frames is
+ * jit_realm.c's, sampling the sampler's. */
+#include "runtime/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/jit_realm.h"
+#include "runtime/realm.h"
+#include "runtime/v8_shim.h"
+#include "sampler/sampler.h"
+
+static struct {
+    sampler_recording *recording; /* NULL: none was asked for, or it is finished */
+    char *path;                   /* absolute */
+    char *command_line;
+} run;
+
+static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int complain(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("fino: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return -1;
+}
+
+/* ---- Beginning ---- */
+
+static char *absolute_path(const char *path) {
+    char cwd[4096], *absolute = NULL;
+    if (path[0] == '/') return strdup(path);
+    if (getcwd(cwd, sizeof cwd) == NULL || asprintf(&absolute, "%s/%s", cwd, path) < 0) return NULL;
+    return absolute;
+}
+
+/* Says now what would fail at the end. */
+static int check_writable(const char *path) {
+    struct stat status;
+    char *directory = strdup(path), *slash = directory != NULL ? strrchr(directory, '/') : NULL;
+    if (slash == NULL) {
+        free(directory);
+        return complain("cannot write the profile: out of memory");
+    }
+    slash[slash == directory ? 1 : 0] = '\0';
+    int error = access(directory, W_OK | X_OK) != 0 ? errno : 0;
+    if (error != 0)
+        complain("cannot write the profile %s: directory %s: %s; name another place with --profile=FILE", path,
+                 directory, strerror(error));
+    else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        error = complain("cannot write the profile %s: it exists and is not a regular file", path);
+    free(directory);
+    return error != 0 ? -1 : 0;
+}
+
+/* The arguments as a shell would take them, for people to read. */
+static char *join_command_line(char *const argv[]) {
+    size_t nbytes = 1;
+    for (size_t i = 0; argv[i] != NULL; i++) nbytes += strlen(argv[i]) + 1;
+    char *line = malloc(nbytes), *end = line;
+    if (line == NULL) return NULL;
+    for (size_t i = 0; argv[i] != NULL; i++) {
+        if (i > 0) *end++ = ' ';
+        end = stpcpy(end, argv[i]);
+    }
+    *end = '\0';
+    return line;
+}
+
+int rt_profile_begin(const struct rt_profile_options *options, char *const argv[]) {
+    const struct fino_sampler_options sampling = {.interval_ns = options->interval_ns};
+    run.path = absolute_path(options->path);
+    run.command_line = join_command_line(argv);
+    if (run.path == NULL || run.command_line == NULL) return complain("cannot profile: %s", strerror(errno));
+    if (check_writable(run.path) != 0) return -1;
+    int error = fino_sampler_start(&sampling, &run.recording);
+    if (error != 0) return complain("cannot profile: %s", strerror(-error));
+    return 0;
+}
+
+/* ---- Realms ---- */
+
+void rt_profile_attach(struct rt_realm *realm) {
+    sampler_thread *thread = fino_sampler_thread_register(realm->options.name);
+    struct jit_realm *jit = thread != NULL ? jit_realm_attach(realm->isolate, thread) : NULL;
+    if (jit == NULL) {
+        complain("cannot profile this Realm: out of memory");
+        abort();
+    }
+    realm->profile = jit;
+    if (run.recording == NULL) return;
+    jit_realm_listen(jit);
+    if (!jit_realm_layout_is_known())
+        complain("notice: the code objects of V8 %s are not known: inlined functions count as their callers, "
+                 "interpreted ones as [unknown js]", v8s_version());
+}
+
+void rt_profile_detach(struct rt_realm *realm) {
+    sampler_thread *thread = jit_realm_thread(realm->profile);
+    jit_realm_detach(realm->profile);
+    fino_sampler_thread_unregister(thread);
+    realm->profile = NULL;
+}
+
+void rt_profile_park(struct rt_realm *realm) {
+    fino_sampler_thread_park(jit_realm_thread(realm->profile));
+}
+
+void rt_profile_unpark(struct rt_realm *realm) {
+    fino_sampler_thread_unpark(jit_realm_thread(realm->profile));
+}
+
+/* ---- The end ---- */
+
+static int write_whole(int fd, const uint8_t *data, size_t nbytes) {
+    while (nbytes > 0) {
+        ssize_t written = write(fd, data, nbytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return -errno;
+        data += written;
+        nbytes -= (size_t)written;
+    }
+    return 0;
+}
+
+/* Whole or absent: the file gets its name only once its bytes are on the disk. */
+static int write_file(const char *path, const uint8_t *data, size_t nbytes) {
+    char *temporary;
+    if (asprintf(&temporary, "%s.%d.tmp", path, (int)getpid()) < 0) return -ENOMEM;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    int error = fd < 0 ? -errno : write_whole(fd, data, nbytes);
+    if (error == 0 && fsync(fd) != 0) error = -errno;
+    if (fd >= 0 && close(fd) != 0 && error == 0) error = -errno;
+    if (error == 0 && rename(temporary, path) != 0) error = -errno;
+    if (error != 0 && fd >= 0) unlink(temporary);
+    free(temporary);
+    return error;
+}
+
+static void print_summary(const struct fino_sampler_stats *stats, size_t nbytes) {
+    uint64_t lost = stats->lost_ring_full + stats->lost_no_thread;
+    fprintf(stderr, "fino: %s: %llu samples, %.3f s CPU, %llu lost, %llu truncated, %.1f kB\n", run.path,
+            (unsigned long long)stats->samples, (double)stats->cpu_ns / 1e9, (unsigned long long)lost,
+            (unsigned long long)stats->truncated, (double)nbytes / 1e3);
+}
+
+int rt_profile_finish(void) {
+    if (run.recording == NULL) return 0;
+    sampler_recording *recording = run.recording;
+    run.recording = NULL;
+    struct fino_sampler_stats stats;
+    char *command, *version;
+    uint8_t *data = NULL;
+    size_t nbytes = 0;
+    if (asprintf(&command, "command: %s", run.command_line) < 0 ||
+        asprintf(&version, "fino %s, V8 %s", rt_version(), v8s_version()) < 0)
+        return complain("cannot write the profile: out of memory");
+    const char *comments[] = {command, version};
+    int error = fino_sampler_stop(recording, comments, 2, &data, &nbytes, &stats);
+    if (error == 0) error = write_file(run.path, data, nbytes);
+    if (error == 0) print_summary(&stats, nbytes);
+    else complain("cannot write the profile %s: %s; nothing was left there", run.path, strerror(-error));
+    fino_sampler_bytes_free(data);
+    free(command);
+    free(version);
+    free(run.path);
+    free(run.command_line);
+    return error != 0 ? -1 : 0;
+}
