@@ -96,6 +96,23 @@ struct sampler_cfi_row {
 int sampler_cfi_open(struct sampler_cfi *cfi, const struct sampler_elf *elf);
 void sampler_cfi_free(struct sampler_cfi *cfi);
 
+/* What an .eh_frame_hdr says of itself (LSB Core, "Exception Frame Header"). */
+#define SAMPLER_EH_FRAME_HDR_NBYTES 12
+struct sampler_eh_frame_hdr {
+    uint64_t eh_frame_address; /* all addresses are link-time addresses */
+    uint64_t table_address;
+    uint64_t table_nbytes;
+};
+
+/* Decodes the header at HDR_ADDRESS. Returns false when it has no search table in the form that all linkers write. */
+bool sampler_eh_frame_hdr_decode(struct sampler_eh_frame_hdr *hdr_out, const uint8_t bytes[SAMPLER_EH_FRAME_HDR_NBYTES],
+                                 uint64_t hdr_address);
+
+/* Describes the CFI that an .eh_frame_hdr leads to. BYTES holds table and .eh_frame, and is not read here.
+ * Returns false, with CFI empty, when they are not in it. */
+bool sampler_cfi_open_eh_frame(struct sampler_cfi *cfi, const struct sampler_eh_frame_hdr *hdr,
+                               struct sampler_elf_bytes bytes);
+
 /* The FDE that covers PC. Returns OK, NONE, or why its CIE can't be read. */
 SIGNAL_SAFE enum sampler_cfi_status sampler_cfi_find_sig(const struct sampler_cfi *cfi, uint64_t pc,
                                                          struct sampler_cfi_fde *fde_out);

@@ -7,25 +7,50 @@
 /* The .eh_frame_hdr (LSB Core, "Exception Frame Header") with the encodings that every linker writes; any other form
  * is treated as absent, and an index is built instead. */
 #define HDR_VERSION 1
-#define HDR_ENCODING_FRAME_PCREL 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
-#define HDR_ENCODING_COUNT 0x03       /* DW_EH_PE_udata4 */
-#define HDR_ENCODING_TABLE 0x3b       /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+#define HDR_ENCODING_FRAME 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
+#define HDR_ENCODING_COUNT 0x03 /* DW_EH_PE_udata4 */
+#define HDR_ENCODING_TABLE 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 
-static void open_eh_frame_hdr(struct sampler_cfi *cfi, const struct sampler_elf *elf, uint64_t address) {
-    struct sampler_elf_bytes bytes = sampler_elf_bytes_at(elf, address);
-    struct sampler_cursor hdr = cursor_make(bytes.data, bytes.nbytes);
-    uint8_t version = cursor_u8(&hdr), frame = cursor_u8(&hdr), count = cursor_u8(&hdr), table = cursor_u8(&hdr);
-    if (hdr.failed || version != HDR_VERSION || frame != HDR_ENCODING_FRAME_PCREL) return;
-    uint64_t eh_frame_address = address + 4 + (uint64_t)(int64_t)(int32_t)cursor_u32(&hdr);
-    if (hdr.failed) return;
-    /* Where .eh_frame ends is not said here: up to the end of its segment then, entries bring their lengths. */
-    cfi->eh_frame.bytes = sampler_elf_bytes_at(elf, eh_frame_address);
-    if (count != HDR_ENCODING_COUNT || table != HDR_ENCODING_TABLE) return;
-    uint64_t pair_count = cursor_u32(&hdr);
-    struct sampler_cursor pairs = cursor_split(&hdr, 8 * pair_count);
-    if (pairs.failed) return;
-    cfi->search_table = (struct sampler_elf_bytes){pairs.at, cursor_left(&pairs), address + 12};
-    cfi->table_base = address;
+bool sampler_eh_frame_hdr_decode(struct sampler_eh_frame_hdr *hdr_out, const uint8_t bytes[SAMPLER_EH_FRAME_HDR_NBYTES],
+                                 uint64_t hdr_address) {
+    struct sampler_cursor cursor = cursor_make(bytes, SAMPLER_EH_FRAME_HDR_NBYTES);
+    uint8_t version = cursor_u8(&cursor), frame = cursor_u8(&cursor), count = cursor_u8(&cursor);
+    uint8_t table = cursor_u8(&cursor);
+    hdr_out->eh_frame_address = hdr_address + 4 + (uint64_t)(int64_t)(int32_t)cursor_u32(&cursor);
+    hdr_out->table_address = hdr_address + SAMPLER_EH_FRAME_HDR_NBYTES;
+    hdr_out->table_nbytes = 8 * (uint64_t)cursor_u32(&cursor);
+    return version == HDR_VERSION && frame == HDR_ENCODING_FRAME && count == HDR_ENCODING_COUNT &&
+           table == HDR_ENCODING_TABLE && hdr_out->table_nbytes > 0;
+}
+
+/* The part of BYTES from ADDRESS on. */
+static struct sampler_elf_bytes bytes_from(struct sampler_elf_bytes bytes, uint64_t address) {
+    uint64_t skipped = address - bytes.address;
+    if (address < bytes.address || skipped >= bytes.nbytes) return (struct sampler_elf_bytes){0};
+    return (struct sampler_elf_bytes){bytes.data + skipped, bytes.nbytes - (size_t)skipped, address};
+}
+
+bool sampler_cfi_open_eh_frame(struct sampler_cfi *cfi, const struct sampler_eh_frame_hdr *hdr,
+                               struct sampler_elf_bytes bytes) {
+    *cfi = (struct sampler_cfi){.debug_frame.is_debug_frame = true};
+    struct sampler_elf_bytes table = bytes_from(bytes, hdr->table_address);
+    /* Where .eh_frame ends is not said: up to the end of BYTES then, entries bring their lengths. */
+    struct sampler_elf_bytes eh_frame = bytes_from(bytes, hdr->eh_frame_address);
+    if (eh_frame.data == NULL || table.nbytes < hdr->table_nbytes) return false;
+    table.nbytes = (size_t)hdr->table_nbytes;
+    cfi->eh_frame.bytes = eh_frame;
+    cfi->search_table = table;
+    cfi->table_base = hdr->table_address - SAMPLER_EH_FRAME_HDR_NBYTES;
+    return true;
+}
+
+static void open_from_segment(struct sampler_cfi *cfi, const struct sampler_elf *elf, uint64_t hdr_address) {
+    struct sampler_elf_bytes bytes = sampler_elf_bytes_at(elf, hdr_address);
+    struct sampler_eh_frame_hdr hdr;
+    if (bytes.nbytes < SAMPLER_EH_FRAME_HDR_NBYTES || !sampler_eh_frame_hdr_decode(&hdr, bytes.data, hdr_address))
+        return;
+    if (hdr.eh_frame_address < hdr_address) bytes = sampler_elf_bytes_at(elf, hdr.eh_frame_address);
+    sampler_cfi_open_eh_frame(cfi, &hdr, bytes);
 }
 
 static int compare_entries(const void *left, const void *right) {
@@ -67,7 +92,9 @@ int sampler_cfi_open(struct sampler_cfi *cfi, const struct sampler_elf *elf) {
     *cfi = (struct sampler_cfi){.debug_frame.is_debug_frame = true};
     for (size_t i = 0; i < elf->segment_count; i++) {
         Elf64_Phdr segment = sampler_elf_segment(elf, i);
-        if (segment.p_type == PT_GNU_EH_FRAME) open_eh_frame_hdr(cfi, elf, segment.p_vaddr);
+        if (segment.p_type != PT_GNU_EH_FRAME) continue;
+        open_from_segment(cfi, elf, segment.p_vaddr);
+        break;
     }
     if (cfi->eh_frame.bytes.data == NULL && sampler_elf_find_section(elf, ".eh_frame", &section))
         cfi->eh_frame.bytes = sampler_elf_section_bytes(elf, &section);

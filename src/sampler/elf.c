@@ -83,6 +83,15 @@ void sampler_elf_close(struct sampler_elf *elf) {
     *elf = (struct sampler_elf){0};
 }
 
+void sampler_elf_prefetch(struct sampler_elf_bytes bytes) {
+#ifdef MADV_POPULATE_READ
+    uintptr_t page_nbytes = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes.data & ~(page_nbytes - 1);
+    if (bytes.nbytes > 0) madvise((void *)start, (uintptr_t)bytes.data + bytes.nbytes - start, MADV_POPULATE_READ);
+#else
+    (void)bytes;
+#endif
+}
+
 Elf64_Phdr sampler_elf_segment(const struct sampler_elf *elf, size_t index) {
     Elf64_Phdr segment;
     memcpy(&segment, elf->segments + index * sizeof segment, sizeof segment);

@@ -1,28 +1,20 @@
 /* maps.c: owns the list of mapped ELF objects and its publication to the signal handlers.
  *
- * dl_iterate_phdr lists them; it takes the loader's lock, so no object can go away while its headers are read here and
- * its file is opened. What handlers read later comes from that file through a mapping of our own, never from the
- * library's. Is the file on disk no longer the one that was loaded, it is reached through /proc/self/map_files, and
- * failing that what is in memory is copied.
+ * dl_iterate_phdr lists them; it holds the loader's lock, so no object can go away while module.c reads its headers and
+ * opens its file.
  *
  * Nothing that was published is ever freed: a handler may be looking at it. A program that loads and unloads the same
  * library again and again still doesn't grow, as objects and sets that come back are found again. */
 #include "sampler/maps.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-/* Code of objects that must be copied from memory is copied up to this size; only PLT stubs are read from it. */
-#define CODE_COPY_NBYTES_MAX 65536
+#include "sampler/module.h"
 
 struct module_entry {
     struct sampler_module module;
@@ -42,36 +34,12 @@ static uint32_t map_count; /* of all entries: the next index */
 static bool counters_known;
 static unsigned long long last_adds, last_subs;
 
-/* An object as the loader describes it. */
-struct loaded {
-    const char *loader_name;
-    uintptr_t load_bias;
-    const Elf64_Phdr *segments;
-    size_t segment_count;
-    bool is_main, is_vdso;
-    char build_id[2 * SAMPLER_BUILD_ID_BYTES_MAX + 1];
-};
-
 struct refresh {
     uintptr_t vdso;
     size_t position; /* how many objects the loader named so far: the first is the program */
     bool vdso_seen, unchanged;
     int result;
 };
-
-static uintptr_t page_nbytes(void) {
-    static uintptr_t value;
-    if (value == 0) value = (uintptr_t)sysconf(_SC_PAGESIZE);
-    return value;
-}
-
-static uintptr_t page_floor(uintptr_t address) {
-    return address & ~(page_nbytes() - 1);
-}
-
-static uintptr_t page_ceiling(uintptr_t address) {
-    return page_floor(address + page_nbytes() - 1);
-}
 
 /* Makes room for one more pointer in a growing array. */
 static int reserve(void *array, size_t count, size_t *capacity) {
@@ -85,125 +53,19 @@ static int reserve(void *array, size_t count, size_t *capacity) {
     return 0;
 }
 
-/* ---- The file behind an object ---- */
-
-static void read_loaded_build_id(struct loaded *loaded) {
-    for (size_t i = 0; i < loaded->segment_count; i++) {
-        const Elf64_Phdr *segment = &loaded->segments[i];
-        const void *notes = (const void *)(loaded->load_bias + segment->p_vaddr);
-        if (segment->p_type != PT_NOTE) continue;
-        if (sampler_elf_note_build_id(notes, segment->p_filesz, loaded->build_id)) return;
-    }
-}
-
-/* Is FILE what was loaded? The program headers and the build-id decide; without an id, the unwind table. */
-static bool is_same_file(const struct loaded *loaded, const struct sampler_elf *file) {
-    char build_id[2 * SAMPLER_BUILD_ID_BYTES_MAX + 1];
-    if (file->segment_count != loaded->segment_count ||
-        memcmp(file->segments, loaded->segments, loaded->segment_count * sizeof(Elf64_Phdr)) != 0)
-        return false;
-    sampler_elf_build_id(file, build_id);
-    if (strcmp(build_id, loaded->build_id) != 0) return false;
-    if (build_id[0] != 0) return true;
-    for (size_t i = 0; i < loaded->segment_count; i++) {
-        const Elf64_Phdr *segment = &loaded->segments[i];
-        if (segment->p_type != PT_GNU_EH_FRAME) continue;
-        struct sampler_elf_bytes bytes = sampler_elf_bytes_at(file, segment->p_vaddr);
-        const void *in_memory = (const void *)(loaded->load_bias + segment->p_vaddr);
-        if (bytes.nbytes < segment->p_filesz || memcmp(bytes.data, in_memory, segment->p_filesz) != 0) return false;
-    }
-    return true;
-}
-
-static bool open_if_same(const struct loaded *loaded, const char *path, struct sampler_elf *elf_out) {
-    if (sampler_elf_open(elf_out, path) != 0) return false;
-    if (is_same_file(loaded, elf_out)) return true;
-    sampler_elf_close(elf_out);
-    return false;
-}
-
-/* The kernel's own link to a mapped file, which privileged processes may follow. */
-static bool open_map_file(const struct loaded *loaded, struct sampler_elf *elf_out) {
-    for (size_t i = 0; i < loaded->segment_count; i++) {
-        const Elf64_Phdr *segment = &loaded->segments[i];
-        char path[64];
-        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
-        uintptr_t start = loaded->load_bias + segment->p_vaddr;
-        snprintf(path, sizeof path, "/proc/self/map_files/%" PRIxPTR "-%" PRIxPTR, page_floor(start),
-                 page_ceiling(start + segment->p_filesz));
-        return open_if_same(loaded, path, elf_out);
-    }
-    return false;
-}
-
-static bool is_worth_copying(const struct loaded *loaded, const Elf64_Phdr *segment) {
-    if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R) || segment->p_filesz == 0) return false;
-    if (loaded->is_vdso) return true;
-    if (segment->p_flags & PF_W) return false; /* no longer as in the file */
-    return !(segment->p_flags & PF_X) || segment->p_filesz <= CODE_COPY_NBYTES_MAX;
-}
-
-/* Puts the read-only segments back to where they were in the file; the rest of it reads as zeros. */
-static bool copy_from_memory(const struct loaded *loaded, struct sampler_elf *elf_out) {
-    uint64_t nbytes = 0;
-    for (size_t i = 0; i < loaded->segment_count; i++) {
-        const Elf64_Phdr *segment = &loaded->segments[i];
-        uint64_t limit = segment->p_offset + segment->p_filesz;
-        /* The vDSO's section headers are behind its one segment, in the same page. */
-        if (loaded->is_vdso) limit = page_ceiling(limit);
-        if (is_worth_copying(loaded, segment) && limit > nbytes) nbytes = limit;
-    }
-    if (nbytes == 0) return false;
-    uint8_t *copy = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (copy == MAP_FAILED) return false;
-    for (size_t i = 0; i < loaded->segment_count; i++) {
-        const Elf64_Phdr *segment = &loaded->segments[i];
-        if (!is_worth_copying(loaded, segment)) continue;
-        uint64_t length = loaded->is_vdso ? nbytes - segment->p_offset : segment->p_filesz;
-        memcpy(copy + segment->p_offset, (const void *)(loaded->load_bias + segment->p_vaddr), length);
-    }
-    mprotect(copy, nbytes, PROT_READ);
-    if (sampler_elf_view(elf_out, copy, nbytes) == 0) return true;
-    munmap(copy, nbytes);
-    return false;
-}
-
-static void open_module_file(const struct loaded *loaded, struct sampler_module *module) {
-    if (!loaded->is_vdso) {
-        if (open_if_same(loaded, loaded->is_main ? "/proc/self/exe" : module->path, &module->elf)) return;
-        if (open_map_file(loaded, &module->elf)) return;
-    }
-    module->is_partial = !loaded->is_vdso;
-    if (!copy_from_memory(loaded, &module->elf)) module->elf = (struct sampler_elf){0};
-}
-
 /* ---- Modules ---- */
-
-static char *module_path(const struct loaded *loaded) {
-    char buffer[PATH_MAX + 1];
-    if (loaded->is_vdso) return strdup("[vdso]");
-    if (loaded->is_main) {
-        ssize_t nbytes = readlink("/proc/self/exe", buffer, PATH_MAX);
-        if (nbytes > 0) {
-            buffer[nbytes] = 0;
-            return strdup(buffer);
-        }
-    }
-    char *path = realpath(loaded->loader_name, NULL);
-    return path != NULL ? path : strdup(loaded->loader_name);
-}
 
 static bool is_code(const Elf64_Phdr *segment) {
     return segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && segment->p_memsz > 0;
 }
 
-static struct sampler_map describe_map(const struct loaded *loaded, const Elf64_Phdr *segment,
+static struct sampler_map describe_map(const struct sampler_loaded *loaded, const Elf64_Phdr *segment,
                                        struct sampler_module *module, uint32_t index) {
     uintptr_t start = loaded->load_bias + segment->p_vaddr;
     struct sampler_object object = {
-        .start = page_floor(start),
-        .limit = page_ceiling(start + segment->p_memsz),
-        .file_offset = page_floor(segment->p_offset),
+        .start = sampler_page_floor(start),
+        .limit = sampler_page_ceiling(start + segment->p_memsz),
+        .file_offset = sampler_page_floor(segment->p_offset),
         .load_bias = loaded->load_bias,
         .path = module->path,
         .build_id = module->build_id,
@@ -213,7 +75,7 @@ static struct sampler_map describe_map(const struct loaded *loaded, const Elf64_
 }
 
 /* Was ENTRY made from the very same object? */
-static bool matches(const struct module_entry *entry, const struct loaded *loaded) {
+static bool matches(const struct module_entry *entry, const struct sampler_loaded *loaded) {
     size_t index = 0;
     if (entry->module.load_bias != loaded->load_bias || strcmp(entry->loader_name, loaded->loader_name) != 0 ||
         strcmp(entry->module.build_id, loaded->build_id) != 0)
@@ -229,20 +91,15 @@ static bool matches(const struct module_entry *entry, const struct loaded *loade
     return index == entry->map_count;
 }
 
-static int fill_entry(struct module_entry *entry, const struct loaded *loaded) {
+static int fill_entry(struct module_entry *entry, const struct sampler_loaded *loaded) {
     struct sampler_module *module = &entry->module;
     size_t count = 0;
     for (size_t i = 0; i < loaded->segment_count; i++)
         count += is_code(&loaded->segments[i]);
     entry->loader_name = strdup(loaded->loader_name);
-    module->build_id = strdup(loaded->build_id);
-    module->path = module_path(loaded);
-    module->load_bias = loaded->load_bias;
     entry->maps = calloc(count + 1, sizeof *entry->maps);
-    if (entry->loader_name == NULL || module->build_id == NULL || module->path == NULL || entry->maps == NULL)
-        return -ENOMEM;
-    open_module_file(loaded, module);
-    int result = sampler_cfi_open(&module->cfi, &module->elf);
+    if (entry->loader_name == NULL || entry->maps == NULL) return -ENOMEM;
+    int result = sampler_module_open(module, loaded);
     if (result != 0) return result;
     for (size_t i = 0; i < loaded->segment_count; i++) {
         if (!is_code(&loaded->segments[i])) continue;
@@ -253,18 +110,15 @@ static int fill_entry(struct module_entry *entry, const struct loaded *loaded) {
 }
 
 static void free_entry(struct module_entry *entry) {
-    sampler_cfi_free(&entry->module.cfi);
-    sampler_elf_close(&entry->module.elf);
+    sampler_module_close(&entry->module);
     free(entry->maps);
-    free((void *)(uintptr_t)entry->module.path);
-    free((void *)(uintptr_t)entry->module.build_id);
     free((void *)(uintptr_t)entry->loader_name);
     free(entry);
 }
 
 /* Notes that LOADED is there now. */
-static int see(struct loaded *loaded) {
-    read_loaded_build_id(loaded);
+static int see(struct sampler_loaded *loaded) {
+    sampler_loaded_read_build_id(loaded);
     for (size_t i = 0; i < entry_count; i++) {
         if (!matches(entries[i], loaded)) continue;
         entries[i]->seen = true;
@@ -288,8 +142,8 @@ static int see(struct loaded *loaded) {
 static int see_vdso(uintptr_t address) {
     struct sampler_elf elf;
     /* The header says where the rest is, and the kernel can be trusted to have mapped it. */
-    if (sampler_elf_view(&elf, (const void *)address, page_nbytes()) != 0 || elf.segments == NULL) return 0;
-    struct loaded loaded = {
+    if (sampler_elf_view(&elf, (const void *)address, sampler_page_nbytes()) != 0 || elf.segments == NULL) return 0;
+    struct sampler_loaded loaded = {
         .loader_name = "[vdso]",
         .load_bias = address,
         .segments = (const Elf64_Phdr *)(const void *)elf.segments,
@@ -313,7 +167,7 @@ static int on_object(struct dl_phdr_info *info, size_t info_nbytes, void *contex
         last_adds = info->dlpi_adds;
         last_subs = info->dlpi_subs;
     }
-    struct loaded loaded = {
+    struct sampler_loaded loaded = {
         .loader_name = info->dlpi_name != NULL ? info->dlpi_name : "",
         .load_bias = info->dlpi_addr,
         .segments = info->dlpi_phdr,
@@ -321,7 +175,7 @@ static int on_object(struct dl_phdr_info *info, size_t info_nbytes, void *contex
         .is_main = is_first,
     };
     uintptr_t headers = (uintptr_t)loaded.segments;
-    if (refresh->vdso != 0 && headers >= refresh->vdso && headers - refresh->vdso < page_nbytes()) return 0;
+    if (refresh->vdso != 0 && headers >= refresh->vdso && headers - refresh->vdso < sampler_page_nbytes()) return 0;
     int result = see(&loaded);
     if (result != 0) refresh->result = result;
     return 0;

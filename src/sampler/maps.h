@@ -4,22 +4,8 @@
 
 #include <stdatomic.h>
 
-#include "sampler/cfi.h"
-#include "sampler/elf.h"
+#include "sampler/module.h"
 #include "sampler/unwind.h"
-
-struct sampler_symbols; /* symbol.c */
-
-/* One ELF file in the process, with all its executable mappings. Never freed. */
-struct sampler_module {
-    const char *path;
-    const char *build_id;
-    uintptr_t load_bias;
-    struct sampler_elf elf; /* our own view of the file, which dlclose does not take away */
-    bool is_partial;        /* the view is a copy of what is in memory: no section headers, perhaps no code */
-    struct sampler_cfi cfi;
-    struct sampler_symbols *symbols; /* made by the first query */
-};
 
 /* What a `const struct sampler_object *` really points to. */
 struct sampler_map {

@@ -100,7 +100,7 @@ static struct sampler_symbols *module_symbols(struct sampler_module *module) {
     if (module->symbols != NULL) return module->symbols;
     struct sampler_symbols *symbols = calloc(1, sizeof *symbols);
     if (symbols == NULL) return NULL;
-    if (sampler_symbol_index_build(&symbols->index, &module->elf) != 0) {
+    if (sampler_symbol_index_build(&symbols->index, sampler_module_elf(module)) != 0) {
         free(symbols);
         return NULL;
     }
@@ -115,7 +115,7 @@ static const struct name *find_name(struct sampler_module *module, struct sample
     if (entry != SAMPLER_SYMBOL_NONE) {
         start = symbols->index.base + symbols->index.entries[entry].start;
     } else {
-        stub = sampler_plt_find(&module->elf, &symbols->index, address, &start);
+        stub = sampler_plt_find(sampler_module_elf(module), &symbols->index, address, &start);
         if (stub == NULL) start = address;
     }
     if (!reserve_name(symbols)) return NULL;

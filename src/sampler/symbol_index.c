@@ -160,6 +160,8 @@ int sampler_symbol_index_build(struct sampler_symbol_index *index, const struct 
     *index = (struct sampler_symbol_index){0};
     if (!find_base(index, elf)) return 0;
     if (!find_table(index, elf, SHT_SYMTAB) && !find_table(index, elf, SHT_DYNSYM)) return 0;
+    sampler_elf_prefetch(index->table);
+    sampler_elf_prefetch(index->strings);
     size_t count = index->table.nbytes / sizeof(Elf64_Sym);
     if (count >= SAMPLER_SYMBOL_NONE) return 0;
     index->entries = malloc(count * sizeof *index->entries);

@@ -71,8 +71,8 @@ typedef uint64_t packed_rule;
 static const uint8_t SAVED[6] = {MACHINE_REG_RBX,     MACHINE_REG_FP,      MACHINE_REG_R12,
                                  MACHINE_REG_R12 + 1, MACHINE_REG_R12 + 2, MACHINE_REG_R15};
 
-/* Entries: 2 words each, 256 kB in all. A run samples a few thousand different PCs. */
-#define CACHE_BITS 14
+/* Entries: 2 words each, 64 kB in all. A run samples a few thousand different PCs. */
+#define CACHE_BITS 12
 
 /* CHECK is the key xor RULE, so an entry half of which another thread has just replaced matches no key. */
 static struct cache_entry {
