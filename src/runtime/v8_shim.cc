@@ -1200,6 +1200,7 @@ v8s_value v8s_function_location(v8s_isolate *wrapped, v8s_value value) {
 const char *v8s_type_tag(v8s_value wrapped) {
     Local<Value> value = in(wrapped);
     if (!value->IsObject()) return "";
+    if (value->IsAsyncFunction() && value->IsGeneratorFunction()) return "AsyncGeneratorFunction";
     static const struct {
         bool (Value::*is)() const;
         const char *tag;
