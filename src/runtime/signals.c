@@ -85,8 +85,8 @@ int rt_signals_stop_realm(struct rt_realm *realm) {
     for (size_t i = 0; i < STOP_SIGNAL_COUNT; i++) {
         struct sigaction old;
         sigaction(stop_signals[i], NULL, &old);
-        if (old.sa_handler != SIG_IGN) /* nohup, or a shell's background job: ignored it stays */
-            handle(stop_signals[i]);
+        /* Under nohup it stays ignored. A shell lets its background jobs ignore SIGINT too: that isn't meant so. */
+        if (stop_signals[i] != SIGHUP || old.sa_handler != SIG_IGN) handle(stop_signals[i]);
     }
     return 0;
 }
