@@ -28,6 +28,7 @@ static const struct constant exported[] = {
     CONSTANT("class_FixedArray__data__uintptr_t", array_data),
     CONSTANT("class_Code__instruction_size__int", code_instruction_size),
     CONSTANT("class_Code__instruction_start__uintptr_t", code_instruction_start),
+    CONSTANT("class_BytecodeArray__data__uintptr_t", bytecode_data),
     CONSTANT("class_SharedFunctionInfo__function_data__Object", shared_function_data),
     CONSTANT("class_SharedFunctionInfo__script_or_debug_info__HeapObject", shared_script),
     CONSTANT("class_Script__line_ends__Object", script_line_ends),
@@ -52,7 +53,6 @@ static void set_unexported_10_2(struct jit_layout *layout) {
     layout->code_deoptimization_data = 16;
     layout->code_position_table = 24;
     layout->bytecode_position_table = 32;
-    layout->bytecode_data = 54;
     layout->interpreter_data_bytecode = 8;
     layout->deopt_literals = 2;
     layout->deopt_inlining_positions = 7;
