@@ -86,6 +86,32 @@ static bool place_set_by_us(struct rt_realm *realm, v8s_value error, struct v8s_
     return true;
 }
 
+/* A place inside a built-in script tells a user nothing: takes the innermost frame of a file from the error's stack. */
+static void leave_builtins(struct rt_realm *realm, v8s_value error, struct v8s_place *place) {
+    if (!place->resource || strncmp(place->resource, "fino:", 5) != 0) return;
+    v8s_value stack = v8s_is_object(error) ? v8s_get(realm->isolate, error, "stack") : NULL;
+    char *text = stack && v8s_is_string(stack) ? v8s_string_copy(realm->isolate, stack, NULL) : NULL;
+    v8s_place_free(place);
+    for (char *line = text ? strstr(text, "\n    at ") : NULL; line; line = strstr(line, "\n    at ")) {
+        line += strlen("\n    at ");
+        size_t length = strcspn(line, "\n");
+        char *path = memchr(line, '(', length), *end = line + length;
+        path = path ? path + 1 : line;
+        if (*path != '/') continue;
+        char frame[4096]; /* as long as a path can be */
+        snprintf(frame, sizeof frame, "%.*s", (int)(end - path), path);
+        char *column = strrchr(frame, ':');
+        if (column) *column++ = 0;
+        char *number = column ? strrchr(frame, ':') : NULL;
+        if (!number) continue;
+        *number++ = 0;
+        *place = (struct v8s_place){.resource = strdup(frame), .line = atoi(number), .column = atoi(column)};
+        place->end_column = place->column + 1;
+        break;
+    }
+    free(text);
+}
+
 static char *slurp(const char *path, size_t *nbytes_out) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
@@ -226,7 +252,9 @@ static void append_error(struct rt_realm *realm, struct text *text, v8s_value er
                           : NULL;
     char *string = shown && v8s_is_string(shown) ? v8s_string_copy(realm->isolate, shown, NULL)
                                                  : plain_text(realm, error);
-    append(text, string ? string : "(out of memory)");
+    static const char prefix[] = "Uncaught "; /* which the formatter gives what is no error, and the caller gives all */
+    bool has_prefix = string && strncmp(string, prefix, sizeof prefix - 1) == 0;
+    append(text, !string ? "(out of memory)" : has_prefix ? string + sizeof prefix - 1 : string);
     append(text, "\n");
     free(string);
 }
@@ -235,6 +263,7 @@ void rt_report_uncaught(struct rt_realm *realm, v8s_value error, v8s_value messa
     struct v8s_place place = {0};
     struct text text = {0};
     if (!place_set_by_us(realm, error, &place)) v8s_place_of(realm->isolate, error, message, &place);
+    leave_builtins(realm, error, &place);
     find_source_line(&place);
     if (place.resource) append_place(&text, &place);
     append(&text, in_promise ? "Uncaught (in promise) " : "Uncaught ");
