@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 #    the recording's start to the first statement, and from the last to its end;
 #  - Node's top ten functions by self time are on the stacks here, with the same file and line. How large each is
 #    here is printed beside it and not compared: Node attributes inlined code, and what frameless built-ins use,
-#    to callers (see test-profile-inlined.sh), and its V8 is another one that inlines differently.
+#    to callers (see test-profile-truth.sh), and its V8 is another one that inlines differently.
 real_program() {
   local program=$1 for_node=${2:-$1} measured
   node --cpu-prof --cpu-prof-interval 1000 --cpu-prof-name=node.cpuprofile "$for_node" >node.out 2>node.err ||
