@@ -8,7 +8,6 @@ const {
   ObjectDefineProperty, ReflectOwnKeys, SafeMap, String, StringPrototypeIncludes, StringPrototypePadStart,
   StringPrototypeReplaceAll, StringPrototypeSlice, SymbolToStringTag,
 } = internal.primordials;
-const { formatWithOptions, inspect } = internal;
 const { envGet, isatty, now, write } = native;
 
 const GROUP_WIDTH = 2;
@@ -46,7 +45,11 @@ function print(fd, text) {
   }
 }
 
-const printFormatted = (fd, args) => print(fd, formatWithOptions(optionsFor(fd), args));
+// A lone string needs no formatting: a program that prints nothing else never loads the scripts that format.
+function printFormatted(fd, args) {
+  const isPlain = args.length === 1 && typeof args[0] === 'string';
+  print(fd, isPlain ? args[0] : internal.formatWithOptions(optionsFor(fd), args));
+}
 
 const warning = (text) => print(2, `Warning: ${text}`);
 
@@ -77,7 +80,7 @@ const methods = {
   error(...args) { printFormatted(2, args); },
 
   dir(value, given) {
-    print(1, inspect(value, ObjectAssign({ customInspect: false }, optionsFor(1), given)));
+    print(1, internal.inspect(value, ObjectAssign({ customInspect: false }, optionsFor(1), given)));
   },
   dirxml(...args) { printFormatted(1, args); },
 
@@ -103,7 +106,7 @@ const methods = {
   },
 
   trace: function trace(...args) {
-    const error = { name: 'Trace', message: formatWithOptions(optionsFor(2), args) };
+    const error = { name: 'Trace', message: internal.formatWithOptions(optionsFor(2), args) };
     ErrorCaptureStackTrace(error, trace);
     print(2, error.stack);
   },

@@ -13,8 +13,8 @@ const {
   ArrayPrototypeIncludes, ArrayPrototypePop, ArrayPrototypePush, ArrayPrototypeSort, FunctionPrototypeCall,
   ObjectAssign, ObjectGetOwnPropertyDescriptor, ObjectGetOwnPropertyDescriptors, ObjectGetOwnPropertyNames,
   ObjectGetOwnPropertySymbols, ObjectGetPrototypeOf, ObjectHasOwn, ObjectKeys, ObjectPrototypePropertyIsEnumerable,
-  RangeError, ReflectOwnKeys, RegExpPrototypeExec, SafeMap, String, StringPrototypeRepeat, StringPrototypeReplaceAll,
-  StringPrototypeSlice, SymbolToStringTag,
+  RangeError, ReflectOwnKeys, SafeMap, String, StringPrototypeIncludes, StringPrototypeRepeat,
+  StringPrototypeReplaceAll, StringPrototypeSlice, SymbolToStringTag,
 } = internal.primordials;
 const Infinity = 1 / 0;
 const { customInspect } = internal;
@@ -36,14 +36,16 @@ const defaults = {
   maxStringLength: 10000, breakLength: 128, compact: 3, sorted: false, getters: false, numericSeparator: false,
 };
 
-// Constructors of the language: their prototypes' properties are not worth listing.
-const builtinNames = { __proto__: null };
-{
-  const names = ObjectGetOwnPropertyNames(globalThis);
-  for (let i = 0; i < names.length; i++) {
-    if (RegExpPrototypeExec(/^[A-Z][a-zA-Z0-9]+$/, names[i]) !== null) builtinNames[names[i]] = true;
-  }
-}
+// Constructors of the language: the properties of their prototypes are not worth listing, nor is what String() makes of
+// them.
+const builtins =
+  ' AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error ' +
+  'EvalError FinalizationRegistry Float32Array Float64Array Function Int16Array Int32Array Int8Array Map ' +
+  'Number Object Promise Proxy RangeError ReferenceError RegExp Set SharedArrayBuffer String Symbol ' +
+  'SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef ' +
+  'WeakSet ';
+
+const isBuiltinName = (name) => StringPrototypeIncludes(builtins, ` ${name} `);
 
 function makeContext(options) {
   const ctx = {
@@ -256,7 +258,7 @@ function constructorOf(ctx, value, depth, found) {
     if (descriptor !== undefined && typeof descriptor.value === 'function' && descriptor.value.name !== '' &&
         isInstance(value, descriptor.value)) {
       const name = String(descriptor.value.name);
-      if (found !== undefined && (first !== holder || builtinNames[name] === undefined)) {
+      if (found !== undefined && (first !== holder || !isBuiltinName(name))) {
         addPrototypeEntries(ctx, value, first ?? value, depth, found);
       }
       return name;
@@ -279,7 +281,7 @@ function addPrototypeEntries(ctx, value, prototype, depth, entries) {
   const shown = new SafeMap();
   for (let level = 0; level < 3 && prototype !== null; level++) {
     const { constructor } = ObjectGetOwnPropertyDescriptors(prototype);
-    if (typeof constructor?.value === 'function' && builtinNames[constructor.value.name] !== undefined) return;
+    if (typeof constructor?.value === 'function' && isBuiltinName(constructor.value.name)) return;
     const keys = ReflectOwnKeys(prototype);
     ArrayPrototypePush(ctx.seen, value);
     for (let i = 0; i < keys.length; i++) {
@@ -357,7 +359,7 @@ function keysOf(value, showHidden) {
   return keys;
 }
 
-internal.isBuiltinName = (name) => builtinNames[name] !== undefined;
+internal.isBuiltinName = isBuiltinName;
 inspect.custom = customInspect;
 inspect.defaultOptions = defaults;
 

@@ -11,9 +11,8 @@ const uncurryThis = bind.bind(call);
 const { defineProperty, getOwnPropertyDescriptor } = Object;
 const { getPrototypeOf, ownKeys, setPrototypeOf } = Reflect;
 const TypedArray = getPrototypeOf(Uint8Array);
-const ArrayIteratorPrototype = getPrototypeOf([][Symbol.iterator]());
 
-const primordials = { __proto__: null, uncurryThis, TypedArray };
+const primordials = { __proto__: null };
 
 const constructors = {
   Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, Function, Map, Number, Object, Promise, Proxy, RangeError,
@@ -24,7 +23,7 @@ const statics = {
   Array: 'isArray',
   ArrayBuffer: 'isView',
   Error: 'captureStackTrace',
-  Number: 'isInteger isNaN parseFloat parseInt',
+  Number: 'isInteger parseFloat parseInt',
   Object: 'assign create defineProperty freeze getOwnPropertyDescriptor getOwnPropertyDescriptors ' +
     'getOwnPropertyNames getOwnPropertySymbols getPrototypeOf hasOwn is keys setPrototypeOf',
   String: 'fromCharCode fromCodePoint',
@@ -32,28 +31,23 @@ const statics = {
 };
 
 const methods = {
-  Array: 'concat fill includes indexOf join map pop push reverse shift slice sort splice unshift',
-  BigInt: 'toString valueOf',
+  Array: 'includes indexOf join pop push slice sort splice unshift',
+  BigInt: 'valueOf',
   Boolean: 'valueOf',
   Date: 'getTime toISOString toString',
   Error: 'toString',
-  Function: 'apply bind call toString',
-  Map: 'clear delete entries forEach get has set',
+  Function: 'call toString',
+  Map: 'forEach',
   Number: 'toFixed toString valueOf',
-  Object: 'hasOwnProperty propertyIsEnumerable toString',
-  Promise: 'then',
+  Object: 'propertyIsEnumerable',
   RegExp: 'exec toString',
-  Set: 'add clear delete forEach has values',
+  Set: 'forEach',
   String: 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf normalize padEnd padStart repeat replaceAll ' +
     'slice split startsWith toLowerCase toUpperCase trim valueOf',
   Symbol: 'toString valueOf',
-  WeakMap: 'get has set',
-  WeakRef: 'deref',
-  WeakSet: 'add has',
 };
 
-const accessors = { Map: ['size'], Set: ['size'], Symbol: ['description'], ArrayBuffer: ['byteLength'],
-  DataView: ['byteLength', 'byteOffset', 'buffer'] };
+const accessors = { Map: ['size'], Set: ['size'], DataView: ['byteLength', 'byteOffset', 'buffer'] };
 
 const capitalise = (name) => name[0].toUpperCase() + name.slice(1);
 
@@ -81,22 +75,18 @@ for (const name of ['buffer', 'byteLength', 'byteOffset', 'length', Symbol.toStr
 for (const name of ['set', 'slice', 'subarray']) {
   primordials[`TypedArrayPrototype${capitalise(name)}`] = uncurryThis(TypedArray.prototype[name]);
 }
-for (const name of ['abs', 'ceil', 'floor', 'max', 'min', 'round', 'sqrt', 'trunc']) {
+for (const name of ['floor', 'max', 'min', 'round', 'sqrt', 'trunc']) {
   primordials[`Math${capitalise(name)}`] = Math[name];
 }
-for (const name of ownKeys(Reflect)) {
-  if (typeof name === 'string') primordials[`Reflect${capitalise(name)}`] = Reflect[name];
+for (const name of ['apply', 'getOwnPropertyDescriptor', 'has', 'ownKeys']) {
+  primordials[`Reflect${capitalise(name)}`] = Reflect[name];
 }
-for (const name of ['asyncIterator', 'hasInstance', 'iterator', 'toPrimitive', 'toStringTag']) {
+for (const name of ['asyncIterator', 'iterator', 'toPrimitive', 'toStringTag']) {
   primordials[`Symbol${capitalise(name)}`] = Symbol[name];
 }
 primordials.JSONStringify = JSON.stringify;
 primordials.PromiseResolve = Promise.resolve.bind(Promise);
-primordials.PromiseReject = Promise.reject.bind(Promise);
-primordials.ArrayPrototypeSymbolIterator = uncurryThis(Array.prototype[Symbol.iterator]);
-primordials.ArrayIteratorPrototypeNext = uncurryThis(ArrayIteratorPrototype.next);
-primordials.IteratorPrototype = getPrototypeOf(ArrayIteratorPrototype);
-primordials.AsyncIteratorPrototype = getPrototypeOf(getPrototypeOf(async function* () {}.prototype));
+primordials.IteratorPrototype = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
 
 // safe(Base): a subclass of Base whose methods are its own copies, so that `map.get(k)` cannot be intercepted.
 function safe(Base) {
