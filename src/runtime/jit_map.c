@@ -108,8 +108,10 @@ static struct event_name parse_event_name(const struct v8s_code_event *event, co
         if (text < end && strchr("~^*+?", *text) != NULL && *text != '\0') parsed.marker = *text++;
     }
     if (event->script != NULL) {
-        parsed.column = take_number(text, &end);
-        parsed.line = take_number(text, &end);
+        /* V8 10.2 ends a name in ":line", later ones in ":line:column". */
+        int32_t last = take_number(text, &end), before = take_number(text, &end);
+        parsed.line = before != 0 ? before : last;
+        parsed.column = before != 0 ? last : 0;
         if ((size_t)(end - text) > script_name_nbytes &&
             memcmp(end - script_name_nbytes, script_name, script_name_nbytes) == 0) {
             end -= script_name_nbytes;
