@@ -240,6 +240,13 @@ bool deflate_stored_write(struct deflate_writer *writer, const uint8_t *in, size
     return true;
 }
 
+bool deflate_empty_write(struct deflate_writer *writer) {
+    if (writer_room(writer) < 10) return false;
+    writer_add(writer, 1 | DEFLATE_BLOCK_FIXED << 1, 10); /* the fixed codeword of the end is seven zeros */
+    writer_flush(writer, true);
+    return true;
+}
+
 bool deflate_block_write(struct deflate_writer *writer, struct deflate_block *block) {
     struct deflate_code_lengths dynamic, fixed;
     struct header header;

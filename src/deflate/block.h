@@ -41,6 +41,9 @@ bool deflate_block_write(struct deflate_writer *writer, struct deflate_block *bl
 /* Writes NBYTES of IN as stored blocks (one empty block when NBYTES is 0). Returns false when they do not fit. */
 bool deflate_stored_write(struct deflate_writer *writer, const uint8_t *in, size_t nbytes, bool is_final);
 
+/* Writes an empty final block. Returns false when it does not fit. */
+bool deflate_empty_write(struct deflate_writer *writer);
+
 /* The two Huffman codes of a block, as codeword lengths. */
 struct deflate_code_lengths {
     uint8_t litlen[DEFLATE_LITLEN_SYMBOLS];

@@ -27,10 +27,14 @@ static int clamp_level(int level) {
     return level < 1 ? 1 : level < 10 ? level : 12;
 }
 
+size_t fino_deflate_compressor_nbytes(int level) {
+    return offsetof(struct fino_deflate_compressor, finder) + levels[clamp_level(level)].finder_nbytes;
+}
+
 struct fino_deflate_compressor *fino_deflate_compressor_new(int level, const struct fino_allocator *allocator) {
     struct fino_allocator memory = deflate_allocator(allocator);
     const struct level *settings = &levels[clamp_level(level)];
-    size_t nbytes = offsetof(struct fino_deflate_compressor, finder) + settings->finder_nbytes;
+    size_t nbytes = fino_deflate_compressor_nbytes(level);
     struct fino_deflate_compressor *compressor = memory.alloc(memory.context, nbytes);
     if (!compressor) return NULL;
     compressor->allocator = memory;
@@ -61,18 +65,28 @@ bool deflate_compressor_run(struct fino_deflate_compressor *compressor, const st
     return compressor->parse(compressor, input, writer);
 }
 
-size_t fino_deflate_compressor_compress(struct fino_deflate_compressor *compressor, const void *in, size_t in_nbytes,
-                                        void *out, size_t out_nbytes_avail) {
+size_t fino_deflate_compressor_deflate(struct fino_deflate_compressor *compressor, const void *in, size_t in_nbytes,
+                                       void *out, size_t out_nbytes_avail) {
     struct deflate_writer writer = {.next = out, .end = (uint8_t *)out + out_nbytes_avail};
     struct deflate_input input = {in, in, (const uint8_t *)in + in_nbytes, true};
     bool fits;
     if (in_nbytes == 0) {
-        fits = deflate_stored_write(&writer, in, 0, true);
+        fits = deflate_empty_write(&writer);
     } else {
         deflate_compressor_reset(compressor);
         fits = deflate_compressor_run(compressor, &input, &writer);
     }
     return fits && writer_align(&writer) ? (size_t)(writer.next - (uint8_t *)out) : 0;
+}
+
+size_t fino_deflate_compress(int level, const struct fino_allocator *allocator, const void *in, size_t in_nbytes,
+                             void *out, size_t out_nbytes_avail) {
+    struct fino_deflate_compressor *compressor = fino_deflate_compressor_new(level, allocator);
+    size_t nbytes;
+    if (!compressor) return 0;
+    nbytes = fino_deflate_compressor_deflate(compressor, in, in_nbytes, out, out_nbytes_avail);
+    fino_deflate_compressor_free(compressor);
+    return nbytes;
 }
 
 size_t fino_deflate_bound(size_t in_nbytes) {

@@ -1,0 +1,147 @@
+/* inflate_reader.c: decodes from a source into any number of small pieces, in a fixed amount of memory. The decoded
+ * bytes go through a window: its first 32 KiB are history, what follows is new. */
+#include "allocator.h"
+#include "gunzip.h"
+
+enum {
+    IN_NBYTES = 16384, /* more than INFLATE_HEADER_NBYTES, since a block header is parsed whole */
+    NEW_NBYTES = 65536,
+    OUT_NBYTES = DEFLATE_WINDOW + NEW_NBYTES,
+};
+
+enum phase { PHASE_HEADER, PHASE_DATA, PHASE_TRAILER, PHASE_END };
+
+struct fino_inflate_reader {
+    struct deflate_inflater inflater; /* first: refill() gets from it to the reader */
+    struct fino_allocator memory;
+    ptrdiff_t (*read)(void *context, void *buffer, size_t nbytes);
+    void *context;
+    bool is_gzip;
+    enum phase phase;
+    int status;               /* the first error; sticks */
+    uint32_t crc;             /* of the member so far */
+    uint32_t member_nbytes;   /* modulo 2^32 */
+    const uint8_t *delivered; /* up to here the output has been handed out */
+    uint8_t in[IN_NBYTES];
+    uint8_t out[OUT_NBYTES];
+};
+
+/* Keeps what is left of the input and reads more behind it. Returns 0, TRUNCATED at the end, or READ_ERROR. */
+static int refill(struct deflate_inflater *inflater) {
+    fino_inflate_reader *reader = (fino_inflate_reader *)inflater;
+    size_t left = (size_t)(inflater->in_end - inflater->in_next);
+    ptrdiff_t got;
+    if (inflater->in_is_last) return FINO_INFLATE_TRUNCATED;
+    memmove(reader->in, inflater->in_next, left);
+    got = reader->read(reader->context, reader->in + left, sizeof reader->in - left);
+    inflater->in_next = reader->in;
+    inflater->in_end = reader->in + left;
+    if (got < 0 || (size_t)got > sizeof reader->in - left) return FINO_INFLATE_READ_ERROR;
+    inflater->in_end += got;
+    inflater->in_is_last = got == 0;
+    return got ? 0 : FINO_INFLATE_TRUNCATED;
+}
+
+/* Begins a stream or a member in the window. */
+static void start_data(fino_inflate_reader *reader) {
+    inflate_start(&reader->inflater);
+    reader->inflater.out_begin = reader->inflater.out_next = reader->out;
+    reader->inflater.out_end = reader->out + sizeof reader->out;
+    reader->delivered = reader->out;
+    reader->crc = 0;
+    reader->member_nbytes = 0;
+    reader->phase = PHASE_DATA;
+}
+
+/* Moves the history to the window's beginning when there is no room behind it. All has been delivered. */
+static void slide(fino_inflate_reader *reader) {
+    struct deflate_inflater *inflater = &reader->inflater;
+    if (inflater->out_next < inflater->out_end) return;
+    memmove(reader->out, inflater->out_next - DEFLATE_WINDOW, DEFLATE_WINDOW);
+    inflater->out_next = reader->out + DEFLATE_WINDOW;
+    reader->delivered = inflater->out_next;
+}
+
+/* Decodes until the window is full or the data ends. */
+static int decode(fino_inflate_reader *reader) {
+    struct deflate_inflater *inflater = &reader->inflater;
+    const uint8_t *start;
+    int status;
+    slide(reader);
+    start = inflater->out_next;
+    do {
+        status = inflate_run(inflater);
+        if (status != INFLATE_NEED_INPUT) break;
+        status = refill(inflater);
+        if (status == FINO_INFLATE_TRUNCATED) status = 0; /* in_is_last makes the decoder tell, unless bits are left */
+    } while (!status);
+    if (reader->is_gzip) {
+        size_t nbytes = (size_t)(inflater->out_next - start);
+        reader->crc = fino_crc32(reader->crc, start, nbytes);
+        reader->member_nbytes += (uint32_t)nbytes;
+    }
+    if (status == 0) reader->phase = reader->is_gzip ? PHASE_TRAILER : PHASE_END;
+    return status == INFLATE_NEED_OUTPUT ? 0 : status;
+}
+
+/* Does one step of whatever comes next. */
+static int advance(fino_inflate_reader *reader) {
+    struct deflate_inflater *inflater = &reader->inflater;
+    bool again;
+    int status;
+    switch (reader->phase) {
+    case PHASE_HEADER:
+        status = gunzip_read_header(inflater, refill);
+        if (!status) start_data(reader);
+        return status;
+    case PHASE_DATA: return decode(reader);
+    case PHASE_TRAILER:
+        status = gunzip_read_trailer(inflater, refill, reader->crc, reader->member_nbytes);
+        if (!status) status = gunzip_read_between(inflater, refill, &again);
+        if (!status) reader->phase = again ? PHASE_HEADER : PHASE_END;
+        return status;
+    default: return 0;
+    }
+}
+
+enum fino_inflate_status fino_inflate_reader_read(fino_inflate_reader *reader, void *out, size_t nbytes,
+                                                  size_t *nbytes_out) {
+    uint8_t *next = out;
+    for (;;) {
+        size_t ready = (size_t)(reader->inflater.out_next - reader->delivered);
+        ready = min_size(ready, nbytes);
+        if (ready) memcpy(next, reader->delivered, ready);
+        reader->delivered += ready;
+        next += ready;
+        nbytes -= ready;
+        if (nbytes == 0 || reader->status || reader->phase == PHASE_END) break;
+        reader->status = advance(reader);
+        if (reader->status && reader->delivered == reader->inflater.out_next) break;
+    }
+    *nbytes_out = (size_t)(next - (uint8_t *)out);
+    if (reader->delivered != reader->inflater.out_next) return FINO_INFLATE_OK; /* an error comes after these */
+    return (enum fino_inflate_status)reader->status;
+}
+
+fino_inflate_reader *fino_inflate_reader_new(const struct fino_inflate_reader_config *config) {
+    struct fino_allocator memory = deflate_allocator(config->allocator);
+    fino_inflate_reader *reader = memory.alloc(memory.context, sizeof *reader);
+    if (!reader) return NULL;
+    reader->memory = memory;
+    reader->read = config->read;
+    reader->context = config->context;
+    reader->is_gzip = config->is_gzip;
+    reader->status = 0;
+    reader->inflater.in_next = reader->inflater.in_end = reader->in;
+    reader->inflater.in_is_last = false;
+    start_data(reader);
+    if (config->is_gzip) reader->phase = PHASE_HEADER;
+    return reader;
+}
+
+void fino_inflate_reader_free(fino_inflate_reader *reader) {
+    struct fino_allocator memory;
+    if (!reader) return;
+    memory = reader->memory;
+    memory.free(memory.context, reader, sizeof *reader);
+}
