@@ -1,5 +1,7 @@
 /* main.c: the fino command: from arguments to an exit code. */
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,12 @@ const char *rt_version(void) {
 static int worker_count(void) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors <= 2 ? 1 : processors > WORKER_COUNT_MAX ? WORKER_COUNT_MAX : (int)processors - 1;
+}
+
+/* Descriptors 0 to 2 are standard input, output and error, or nothing: never something of ours that got their number. */
+static void open_standard_descriptors(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd) abort();
 }
 
 static int begin_profile(const struct rt_options *options, char *const argv[]) {
@@ -48,6 +56,7 @@ int main(int argc, char *argv[]) {
     struct rt_options options;
     int code = rt_options_parse(argc, argv, &options);
     if (code >= 0) return code;
+    open_standard_descriptors();
     rt_signals_init();
     if (begin_profile(&options, argv) != 0) return EXIT_CODE_FAILED;
     v8s_start(options.v8_flags, worker_count());

@@ -24,6 +24,7 @@ static struct {
     atomic_uint_fast64_t pending;   /* came, and not yet dispatched */
     atomic_bool stops_realm;        /* stop signals are for the thread below */
     atomic_int stop_signal;         /* the first that came; -1: the thread shall end */
+    atomic_uint_fast64_t stop_ns;    /* when it came, CLOCK_MONOTONIC */
     sem_t stop_wanted;
     pthread_t thread;
     bool has_thread;
@@ -33,7 +34,11 @@ static uint64_t bit(int signal_number) {
     return (uint64_t)1 << signal_number;
 }
 
-/* SIGNAL_SAFE: atomics, sem_post, sigaction, raise, and rt_loop_wake, which promises it. */
+/* One press of a key or one `timeout` can deliver a signal more than once, to the process and to its group. Within this
+ * time that is one wish to stop, not the wish of somebody who lost patience. */
+#define SAME_WISH_NS 300000000u
+
+/* SIGNAL_SAFE: atomics, clock_gettime, sem_post, sigaction, raise, and rt_loop_wake, which promises it. */
 static void on_signal(int signal_number) {
     int saved_errno = errno;
     int none = 0;
@@ -42,9 +47,10 @@ static void on_signal(int signal_number) {
         rt_loop_wake(&atomic_load(&signals.realm)->loop);
     } else if (atomic_load(&signals.stops_realm) &&
                atomic_compare_exchange_strong(&signals.stop_signal, &none, signal_number)) {
+        atomic_store(&signals.stop_ns, rt_now_ns());
         sem_post(&signals.stop_wanted);
-    } else { /* the second one, or nobody's: what it does by default, when this handler returns */
-        signal(signal_number, SIG_DFL);
+    } else if (!atomic_load(&signals.stops_realm) || rt_now_ns() - atomic_load(&signals.stop_ns) > SAME_WISH_NS) {
+        signal(signal_number, SIG_DFL); /* when this handler returns: what it does by default */
         raise(signal_number);
     }
     errno = saved_errno;
