@@ -39,9 +39,6 @@ static inline pid_t sampler_gettid(void) {
  * Replaces what was armed. */
 void sampler_timer_set_sig(int timer, uint64_t first_ns, uint64_t period_ns);
 
-/* SIGNAL_SAFE. Disarms TIMER. Returns: how long it had to go; 0 when it wasn't armed. */
-uint64_t sampler_timer_disarm_sig(int timer);
-
 /* Creates a disarmed timer on CLOCK that sends SIGNAL, carrying VALUE, to thread TID of this process.
  * Returns: its id (>= 0), or a negative errno (-EAGAIN: the user's RLIMIT_SIGPENDING is used up). */
 int sampler_timer_create(clockid_t clock, pid_t tid, int signal, uintptr_t value);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sampler/clock.h"
 #include "sampler/fold.h"
@@ -32,11 +33,12 @@
 #define UNSEEN_MIN_NS UINT64_C(200000)
 
 /* How often the helper looks for new threads and objects: at first often, and again when they come and go; at the
- * longest every 40 ms while the process works, which bounds what a new thread does unseen (a look costs ~50 us), and
- * seldom while it uses less than a 50th of a CPU. */
-#define SCAN_MIN_NS UINT64_C(10000000)
-#define SCAN_BUSY_NS UINT64_C(40000000)
-#define SCAN_IDLE_NS UINT64_C(1280000000)
+ * longest every 40 ms while the process works, which bounds what a new thread does unseen, and seldom while it uses
+ * less than a 50th of a CPU. */
+#define LOOK_MIN_NS UINT64_C(10000000)
+#define LOOK_BUSY_NS UINT64_C(40000000)
+#define LOOK_IDLE_NS UINT64_C(1280000000)
+#define LOOKS_PER_SCAN 8
 #define IDLE_DIVISOR 50
 
 struct sampler_recording {
@@ -118,15 +120,31 @@ static void refresh_maps(void) {
     sampler_fold_unlock();
 }
 
-/* Looks around. Returns: how long until the next time. */
+/* The number of the process's threads, cheaply; 0 when /proc doesn't tell. */
+static unsigned long count_threads(void) {
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 ? (unsigned long)tasks.st_nlink : 0;
+}
+
+/* Looks around: at the threads' number every time, at the threads and objects themselves when it changed, or every
+ * LOOKS_PER_SCAN times (one may have ended and another begun). Returns: how long until the next time. */
 static uint64_t look_around(uint64_t period_ns) {
     static uint64_t cpu_before_ns;
+    static unsigned long threads_before;
+    static unsigned looks;
     uint64_t cpu_ns = sampler_clock_sig(CLOCK_PROCESS_CPUTIME_ID), used_ns = cpu_ns - cpu_before_ns;
-    int changes = sampler_threads_scan(false);
-    refresh_maps();
+    unsigned long threads = count_threads();
+    int changes = 0;
+    if (threads != threads_before || ++looks >= LOOKS_PER_SCAN ||
+        atomic_load_explicit(&sampler_shared.maps_stale, memory_order_relaxed)) {
+        changes = sampler_threads_scan(false);
+        refresh_maps();
+        looks = 0;
+    }
     cpu_before_ns = cpu_ns;
-    uint64_t longest_ns = used_ns < period_ns / IDLE_DIVISOR ? SCAN_IDLE_NS : SCAN_BUSY_NS;
-    if (changes > 0 || period_ns > longest_ns) return SCAN_MIN_NS;
+    threads_before = threads;
+    uint64_t longest_ns = used_ns < period_ns / IDLE_DIVISOR ? LOOK_IDLE_NS : LOOK_BUSY_NS;
+    if (changes > 0 || period_ns > longest_ns) return LOOK_MIN_NS;
     return period_ns * 2 < longest_ns ? period_ns * 2 : longest_ns;
 }
 
@@ -136,7 +154,7 @@ static void wait_for_wake(uint32_t seen, uint64_t timeout_ns) {
 }
 
 static void *run_helper(void *unused) {
-    uint64_t period_ns = SCAN_MIN_NS, next_ns = 0;
+    uint64_t period_ns = LOOK_MIN_NS, next_ns = 0;
     (void)unused;
     fino_sampler_thread_register("fino-sampler");
     for (;;) {
@@ -152,7 +170,7 @@ static void *run_helper(void *unused) {
                 next_ns = now_ns + period_ns;
             }
         } else {
-            period_ns = SCAN_MIN_NS;
+            period_ns = LOOK_MIN_NS;
         }
         sampler_registry_unlock();
         wait_for_wake(seen, active ? (next_ns > now_ns ? next_ns - now_ns : 1) : 0);

@@ -413,7 +413,7 @@ void sampler_fold_name_pending(void) {
     free(pending);
 }
 
-void sampler_fold_set_states(const struct fino_sampler_frame_state *states, size_t count) {
+void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states, size_t count) {
     sampler_fold_lock();
     fold.states = states;
     fold.state_count = count;

@@ -71,7 +71,4 @@ void sampler_fold_name_pending(void);
 int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, uint8_t **data_out,
                         size_t *nbytes_out);
 
-/* See sampler.h. */
-void sampler_fold_set_states(const struct fino_sampler_frame_state *states, size_t count);
-
 #endif

@@ -37,13 +37,6 @@ void sampler_timer_set_sig(int timer, uint64_t first_ns, uint64_t period_ns) {
     syscall(SYS_timer_settime, timer, 0, &when, NULL);
 }
 
-uint64_t sampler_timer_disarm_sig(int timer) {
-    static const struct itimerspec never;
-    struct itimerspec before = never;
-    if (timer == SAMPLER_TIMER_NONE || syscall(SYS_timer_settime, timer, 0, &never, &before) != 0) return 0;
-    return (uint64_t)before.it_value.tv_sec * SAMPLER_NS_PER_S + (uint64_t)before.it_value.tv_nsec;
-}
-
 void sampler_wake_helper_sig(void) {
     atomic_fetch_add_explicit(&sampler_shared.wake, 1, memory_order_release);
     syscall(SYS_futex, &sampler_shared.wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -74,13 +67,16 @@ void sampler_schedule_start(struct sampler_thread *thread, uint64_t interval_ns,
     thread->parked_ns = 0;
 }
 
-void sampler_arm_sig(struct sampler_thread *thread, uint64_t left_ns) {
-    uint64_t least_ns = thread->interval_ns / EARLY_DIVISOR;
-    if (left_ns < least_ns) left_ns = least_ns;
+static void arm(struct sampler_thread *thread, uint64_t wall_ns, uint64_t left_ns) {
+    thread->expiry_wall_ns = wall_ns + left_ns;
     if (atomic_load_explicit(&thread->clock, memory_order_relaxed) == SAMPLER_TIMER_CPU)
         sampler_timer_set_sig(thread->timer_cpu, left_ns, 0);
     else
         sampler_timer_set_sig(thread->timer_wall, left_ns, thread->period_ns);
+}
+
+void sampler_arm_sig(struct sampler_thread *thread, uint64_t wall_ns, uint64_t cpu_ns) {
+    arm(thread, wall_ns, thread->due_cpu_ns > cpu_ns ? thread->due_cpu_ns - cpu_ns : 1);
 }
 
 /* ---- The walk ---- */
@@ -182,52 +178,66 @@ static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const vo
 
 /* ---- The schedule ---- */
 
-/* Has the thread blocked since this was last asked? A system call, made only where little CPU time was used. */
+/* Has the thread blocked since this was last asked, other than where it said it would (parked)? A system call, made
+ * only where little CPU time was used. */
 static bool has_blocked(struct sampler_thread *thread) {
     struct rusage usage;
     if (syscall(SYS_getrusage, RUSAGE_THREAD, &usage) != 0) return true;
-    uint64_t blocked_count = (uint64_t)usage.ru_nvcsw;
-    bool blocked = blocked_count != thread->blocked_count;
+    uint64_t blocked_count = (uint64_t)usage.ru_nvcsw, park_count = thread->park_count;
+    bool blocked = blocked_count - thread->blocked_count > park_count - thread->blocked_park_count;
     thread->blocked_count = blocked_count;
+    thread->blocked_park_count = park_count;
     return blocked;
 }
 
-/* Which timer shall ask next: the precise one while the thread uses most of the time it has, or would if others let it
- * (preempted, not blocked); else the one that can't disturb. The gap between the two marks avoids flapping. */
-static enum sampler_timer_clock choose_clock(struct sampler_thread *thread, enum sampler_timer_clock clock,
+/* Which timer shall ask next: the precise one while the thread uses the time it has, or would if others let it (it is
+ * preempted, not blocked); else the one that can't disturb. A sample that is not due when the precise timer expires is
+ * the first sign of waiting, and enough: a waiting thread is interrupted once. The lower marks avoid flapping. */
+static enum sampler_timer_clock choose_clock(struct sampler_thread *thread, enum sampler_timer_clock clock, bool due,
                                              uint64_t wall_ns, uint64_t cpu_ns) {
     uint64_t used_ns = cpu_ns - thread->armed_cpu_ns;
     uint64_t had_ns = wall_ns - thread->armed_wall_ns - thread->parked_ns;
-    uint64_t enough_ns = clock == SAMPLER_TIMER_WALL ? had_ns / 4 : had_ns / 2;
+    uint64_t enough_ns = clock == SAMPLER_TIMER_CPU ? had_ns / 2 : due ? had_ns / 4 : had_ns - had_ns / 4;
     if (used_ns >= enough_ns) return SAMPLER_TIMER_WALL;
     return has_blocked(thread) ? SAMPLER_TIMER_CPU : SAMPLER_TIMER_WALL;
+}
+
+/* The next due point follows the last one, not the moment that noticed it: else lateness, which is not the same in all
+ * code, would pull the schedule into step with the program's rhythm. Points that have passed altogether are merged. */
+static void advance_due(struct sampler_thread *thread, uint64_t cpu_ns) {
+    uint64_t late_ns = cpu_ns > thread->due_cpu_ns ? cpu_ns - thread->due_cpu_ns : 0;
+    thread->due_cpu_ns += thread->period_ns * (1 + late_ns / thread->period_ns);
+}
+
+/* Will the periodic timer, which has just expired, expire about when the next sample is due? */
+static bool is_in_step(const struct sampler_thread *thread, uint64_t cpu_ns) {
+    uint64_t left_ns = thread->due_cpu_ns - cpu_ns, tolerance_ns = thread->period_ns / EARLY_DIVISOR / 2;
+    return left_ns + tolerance_ns >= thread->period_ns && left_ns <= thread->period_ns + tolerance_ns;
 }
 
 /* Arms the next expiration, after one at CLOCK. SAMPLED: a sample was due and taken. */
 static void schedule_next(struct sampler_thread *thread, enum sampler_timer_clock clock, bool sampled, uint64_t wall_ns,
                           uint64_t cpu_ns) {
-    enum sampler_timer_clock next = choose_clock(thread, clock, wall_ns, cpu_ns);
+    enum sampler_timer_clock next = choose_clock(thread, clock, sampled, wall_ns, cpu_ns);
     thread->armed_wall_ns = wall_ns;
     thread->armed_cpu_ns = cpu_ns;
     thread->parked_ns = 0;
     bool same_period = thread->period_left != 0;
-    if (!same_period) {
+    if (!same_period)
         draw_period(thread);
-    } else {
+    else
         thread->period_left--;
+    if (sampled) advance_due(thread, cpu_ns);
+    if (next == SAMPLER_TIMER_WALL && clock == next && sampled && same_period && is_in_step(thread, cpu_ns)) {
+        thread->expiry_wall_ns = wall_ns + thread->period_ns; /* it goes on by itself */
+        return;
     }
-    if (sampled) thread->due_cpu_ns = cpu_ns + thread->period_ns;
-    if (next == SAMPLER_TIMER_WALL && clock == SAMPLER_TIMER_WALL && sampled && same_period) return; /* it goes on */
     if (next == SAMPLER_TIMER_CPU && clock == SAMPLER_TIMER_WALL) sampler_timer_set_sig(thread->timer_wall, 0, 0);
     atomic_store_explicit(&thread->clock, next, memory_order_relaxed);
-    sampler_arm_sig(thread, thread->due_cpu_ns > cpu_ns ? thread->due_cpu_ns - cpu_ns : 0);
-}
-
-/* The precise timer found its thread waiting in its event loop: it stays off until unpark. */
-static void disarm_parked(struct sampler_thread *thread, uint64_t cpu_ns) {
-    sampler_timer_set_sig(thread->timer_wall, 0, 0);
-    thread->park_left_ns = thread->due_cpu_ns > cpu_ns ? thread->due_cpu_ns - cpu_ns : 0;
-    thread->park_disarmed = true;
+    /* Not too soon, or a thread that is paused or waits would do nothing but take signals. */
+    uint64_t left_ns = thread->due_cpu_ns > cpu_ns ? thread->due_cpu_ns - cpu_ns : 0;
+    uint64_t least_ns = thread->interval_ns / EARLY_DIVISOR;
+    arm(thread, wall_ns, left_ns > least_ns ? left_ns : least_ns);
 }
 
 static void expire(struct sampler_thread *thread, enum sampler_timer_clock clock, uint64_t interval_ns,
@@ -240,7 +250,9 @@ static void expire(struct sampler_thread *thread, enum sampler_timer_clock clock
         if (thread->due_cpu_ns > cpu_ns + interval_ns) thread->due_cpu_ns = cpu_ns + interval_ns;
     }
     if (clock == SAMPLER_TIMER_WALL && atomic_load_explicit(&thread->park, memory_order_relaxed) != SAMPLER_RUNNING) {
-        disarm_parked(thread, cpu_ns);
+        sampler_timer_set_sig(thread->timer_wall, 0, 0); /* it waits in its event loop: off until unpark */
+        thread->park_disarmed = true;
+        thread->park_count++; /* the signal made two waits of one */
         return;
     }
     bool due = cpu_ns + interval_ns / EARLY_DIVISOR >= thread->due_cpu_ns;

@@ -48,22 +48,19 @@ void fino_sampler_thread_set_managed(sampler_thread *thread, struct sampler_mana
     atomic_store(&thread->paused, false);
 }
 
-/* Nothing shall wake a thread that is expected to wait for long. What is left is kept for later; when nothing is, the
- * timer has just expired, and the handler does the same. */
-static void disarm(struct sampler_thread *thread) {
-    if (atomic_load_explicit(&thread->clock, memory_order_relaxed) != SAMPLER_TIMER_WALL) return;
-    uint64_t left_ns = sampler_timer_disarm_sig(thread->timer_wall);
-    if (left_ns == 0) return;
-    thread->park_left_ns = left_ns;
-    thread->park_disarmed = true;
-}
-
-/* The first wait that turns out long costs one signal; short ones, as of a busy server, cost no system call. */
+/* A timer that would expire during the wait is taken out first: being woken for nothing costs more than two system
+ * calls, and close to a due sample its cost would pass for the program's. Shorter waits cost no system call. */
 void fino_sampler_thread_park(sampler_thread *thread) {
     if (!thread || atomic_load_explicit(&thread->park, memory_order_relaxed) != SAMPLER_RUNNING) return;
     thread->park_began_ns = sampler_clock_sig(CLOCK_MONOTONIC);
+    thread->park_count++;
     atomic_store_explicit(&thread->park, SAMPLER_PARKED, memory_order_release);
-    if (thread->park_was_long && atomic_load(&sampler_shared.interval_ns) != 0) disarm(thread);
+    if (atomic_load(&sampler_shared.interval_ns) != 0 && !thread->park_disarmed &&
+        atomic_load_explicit(&thread->clock, memory_order_relaxed) == SAMPLER_TIMER_WALL &&
+        thread->park_began_ns + thread->last_wait_ns >= thread->expiry_wall_ns) {
+        thread->park_disarmed = true;
+        sampler_timer_set_sig(thread->timer_wall, 0, 0);
+    }
 }
 
 void fino_sampler_thread_unpark(sampler_thread *thread) {
@@ -74,10 +71,12 @@ void fino_sampler_thread_unpark(sampler_thread *thread) {
         atomic_store(&thread->park, SAMPLER_RUNNING);
         sampler_fold_unlock();
     }
-    uint64_t waited_ns = sampler_clock_sig(CLOCK_MONOTONIC) - thread->park_began_ns;
-    thread->parked_ns += waited_ns;
-    thread->park_was_long = waited_ns >= thread->interval_ns;
+    uint64_t now_ns = sampler_clock_sig(CLOCK_MONOTONIC), armed_ns = thread->armed_wall_ns;
+    thread->parked_ns += now_ns - (thread->park_began_ns > armed_ns ? thread->park_began_ns : armed_ns);
+    thread->last_wait_ns = now_ns - thread->park_began_ns;
     if (!thread->park_disarmed) return;
     thread->park_disarmed = false;
-    if (atomic_load(&sampler_shared.interval_ns) != 0) sampler_arm_sig(thread, thread->park_left_ns);
+    /* What going to sleep and waking up cost may have made a sample due, which then comes at once, and from here. */
+    if (atomic_load(&sampler_shared.interval_ns) != 0)
+        sampler_arm_sig(thread, now_ns, sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID));
 }

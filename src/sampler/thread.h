@@ -62,21 +62,23 @@ struct sampler_thread {
     /* Timers. The ids are the registry's; what is armed is the handler's business while the thread runs. */
     int timer_cpu;
     int timer_wall;
-    _Atomic int clock;      /* enum sampler_timer_clock: handler */
-    _Atomic int park;       /* enum sampler_park */
-    bool park_disarmed;     /* thread and handler: nothing is armed until unpark */
-    bool park_was_long;     /* thread: the last park outlived an interval, the next is expected to */
-    uint64_t park_left_ns;  /* thread and handler: what was left when the timer was disarmed */
-    uint64_t park_began_ns; /* thread */
-    uint64_t parked_ns;     /* thread: since the timer was armed */
-    uint64_t interval_ns;   /* handler: the interval that the schedule below is for */
-    uint64_t period_ns;     /* handler: the interval with jitter */
-    uint32_t period_left;   /* handler: expirations until PERIOD_NS is drawn again */
-    uint32_t random;        /* handler */
-    uint64_t due_cpu_ns;    /* handler: the CPU time at which the next sample is due */
-    uint64_t armed_wall_ns; /* handler */
-    uint64_t armed_cpu_ns;  /* handler */
-    uint64_t blocked_count; /* handler: voluntary context switches when last asked */
+    _Atomic int clock;           /* enum sampler_timer_clock: handler */
+    _Atomic int park;            /* enum sampler_park */
+    bool park_disarmed;          /* thread and handler: nothing is armed until unpark */
+    uint64_t last_wait_ns;       /* thread: how long it was parked last; the next time is expected to be alike */
+    uint64_t park_began_ns;      /* thread */
+    uint64_t parked_ns;          /* thread: since the timer was armed */
+    uint64_t interval_ns;        /* handler: the interval that the schedule below is for */
+    uint64_t period_ns;          /* handler: the interval with jitter */
+    uint32_t period_left;        /* handler: expirations until PERIOD_NS is drawn again */
+    uint32_t random;             /* handler */
+    uint64_t due_cpu_ns;         /* handler: the CPU time at which the next sample is due */
+    uint64_t armed_wall_ns;      /* handler */
+    uint64_t expiry_wall_ns;     /* handler and thread: when the WALL timer, if armed, expires */
+    uint64_t armed_cpu_ns;       /* handler */
+    uint64_t blocked_park_count; /* handler: PARK_COUNT then */
+    uint64_t park_count;         /* thread: waits that it announced */
+    uint64_t blocked_count;      /* handler: voluntary context switches when last asked */
 
     /* CPU time up to here is in samples or belongs to nobody's recording. Compare-and-swap: handler, fold. */
     _Atomic uint64_t accounted_cpu_ns;
@@ -89,6 +91,7 @@ struct sampler_thread {
     struct sampler_counters counters;        /* handler */
 
     /* Fold's. */
+    char name[16];          /* registry: as the system knew it when last scanned */
     char label[64];         /* "": to be found when it is first needed */
     char managed_label[64]; /* "": the thread's own */
     uint32_t label_set;     /* of the samples waiting in the ring; FINO_PPROF_NONE: not interned yet */
@@ -122,8 +125,9 @@ void sampler_handler_sig(int signal, void *siginfo, void *ucontext);
 /* SIGNAL_SAFE. Wakes the helper thread. */
 void sampler_wake_helper_sig(void);
 
-/* SIGNAL_SAFE. Arms the timer of the thread's current clock to expire in LEFT_NS. */
-void sampler_arm_sig(struct sampler_thread *thread, uint64_t left_ns);
+/* SIGNAL_SAFE. Arms the timer of the thread's current clock to expire when its next sample is due, as seen from now,
+ * WALL_NS and its CPU_NS: at once when that is past. */
+void sampler_arm_sig(struct sampler_thread *thread, uint64_t wall_ns, uint64_t cpu_ns);
 
 /* Starts a thread's schedule from nothing: the first sample is due at a random point of the first interval, so that
  * what threads do first is not favoured. CPU_NS: its CPU time now. */

@@ -44,7 +44,7 @@ static struct {
     struct sampler_thread *unused;
     struct sampler_thread *by_tid[TID_BUCKETS];
     uint32_t record_count;
-    bool proc_works; /* the last scan saw the thread that scanned */
+    bool proc_works; /* as of the last scan */
     uint64_t ended_cpu_ns;
     struct sampler_counter_sums ended;
 } registry;
@@ -162,13 +162,14 @@ static void read_name(pid_t tid, char *name, size_t size) {
 
 /* Names the thread after what the system calls it. A thread that has its process's name was given none. */
 static void find_label(struct sampler_thread *thread) {
-    char name[64], process_name[64];
+    char name[16], process_name[16];
     pid_t tid = atomic_load(&thread->tid), pid = getpid();
     if (tid == pid) {
         set_unique_label(thread, "main");
         return;
     }
     read_name(tid, name, sizeof name);
+    if (name[0] == '\0') memcpy(name, thread->name, sizeof thread->name); /* it has ended */
     read_name(pid, process_name, sizeof process_name);
     for (size_t i = 0; i < labels.rule_count; i++) {
         if (strncmp(name, labels.rules[i].prefix, strlen(labels.rules[i].prefix)) != 0) continue;
@@ -232,10 +233,10 @@ static struct sampler_thread *find(pid_t tid) {
 static void reset_record(struct sampler_thread *thread, pid_t tid) {
     thread->timer_cpu = thread->timer_wall = SAMPLER_TIMER_NONE;
     thread->label_set = FINO_PPROF_NONE;
-    thread->label[0] = thread->managed_label[0] = '\0';
-    thread->park_disarmed = thread->park_was_long = false;
-    thread->parked_ns = 0;
-    thread->blocked_count = 0;
+    thread->name[0] = thread->label[0] = thread->managed_label[0] = '\0';
+    thread->park_disarmed = false;
+    thread->parked_ns = thread->last_wait_ns = 0;
+    thread->blocked_count = thread->blocked_park_count = thread->park_count = 0;
     thread->random = (uint32_t)tid * 2654435761u ^ (uint32_t)sampler_clock_sig(CLOCK_MONOTONIC);
     if (thread->random == 0) thread->random = 1;
     thread->stack_searches = 0;
@@ -356,7 +357,7 @@ void sampler_thread_arm(struct sampler_thread *thread, uint64_t interval_ns, boo
     bool wall = busy && thread->timer_wall != SAMPLER_TIMER_NONE;
     sampler_schedule_start(thread, interval_ns, cpu_ns);
     atomic_store(&thread->clock, wall ? SAMPLER_TIMER_WALL : SAMPLER_TIMER_CPU);
-    sampler_arm_sig(thread, thread->due_cpu_ns - cpu_ns);
+    sampler_arm_sig(thread, thread->armed_wall_ns, cpu_ns);
 }
 
 void sampler_thread_disarm(struct sampler_thread *thread) {
@@ -541,30 +542,33 @@ static int bury_dead(void) {
             count++;
         } else {
             thread->seen_cpu_ns = sampler_thread_cpu_ns(thread);
+            if (thread->discovered && thread->label[0] == '\0')
+                read_name(atomic_load(&thread->tid), thread->name, sizeof thread->name);
         }
     }
     return count;
 }
 
+/* A /proc of another PID namespace would show strangers, and have everybody buried alive. */
+static bool proc_is_ours(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d", (int)sampler_gettid());
+    return access(path, F_OK) == 0;
+}
+
 int sampler_threads_scan(bool at_start) {
     int count = 0;
-    bool met_self = false;
-    pid_t self = sampler_gettid();
     struct dirent *entry;
-    DIR *tasks = opendir("/proc/self/task");
-    if (!tasks) return -errno;
+    registry.proc_works = proc_is_ours();
+    DIR *tasks = registry.proc_works ? opendir("/proc/self/task") : NULL;
+    if (!tasks) return -ESRCH;
     for (struct sampler_thread *thread = registry.live; thread; thread = thread->next)
         thread->seen = false;
     while ((entry = readdir(tasks))) {
-        if (!isdigit((unsigned char)entry->d_name[0])) continue;
-        pid_t tid = (pid_t)atoi(entry->d_name);
-        met_self |= tid == self;
-        count += meet(tid, at_start);
+        if (isdigit((unsigned char)entry->d_name[0])) count += meet((pid_t)atoi(entry->d_name), at_start);
     }
     closedir(tasks);
-    /* A /proc of another PID namespace would have everybody buried alive. */
-    registry.proc_works = met_self;
-    return met_self ? count + bury_dead() : -ESRCH;
+    return count + bury_dead();
 }
 
 /* ---- Registration ---- */
