@@ -19,10 +19,11 @@ static const char *base_name(const char *name, size_t nbytes, size_t *nbytes_out
     return name + from;
 }
 
-/* "(anonymous) app.ts:12:8": unnamed functions stay apart also where a reader shows names alone. */
-static uint32_t anonymous_name(const struct jit_map *map, fino_pprof *profile, const struct jit_function *function,
-                               const char *what) {
-    char name[256], place[64];
+/* "(anonymous) app.ts:12:8": unnamed functions stay apart also where a reader shows names alone. A script's or module's own
+ * code, "(module) app.ts", is the unnamed function that starts where the text does. */
+static uint32_t anonymous_name(const struct jit_map *map, fino_pprof *profile, const struct jit_function *function) {
+    char name[256], place[64] = "";
+    bool is_top = function->line <= 1 && function->column <= 1;
     const char *base = "[eval]";
     size_t base_nbytes = strlen(base);
     if (function->script != UINT32_MAX && map->scripts[function->script].name_nbytes > 0) {
@@ -30,8 +31,9 @@ static uint32_t anonymous_name(const struct jit_map *map, fino_pprof *profile, c
         base = base_name(map->text + script->name_offset, script->name_nbytes, &base_nbytes);
     }
     if (base_nbytes > 150) base_nbytes = 150;
-    int place_nbytes = snprintf(place, sizeof place, ":%d:%d", function->line, function->column);
-    int nbytes = snprintf(name, sizeof name, "%s %.*s%.*s", what, (int)base_nbytes, base, place_nbytes, place);
+    if (!is_top) snprintf(place, sizeof place, ":%d:%d", function->line, function->column);
+    int nbytes = snprintf(name, sizeof name, "(%s) %.*s%s", is_top ? "module" : "anonymous", (int)base_nbytes, base,
+                          place);
     return fino_pprof_string(profile, name, (size_t)nbytes);
 }
 
@@ -54,9 +56,7 @@ static uint32_t display_name(const struct jit_map *map, fino_pprof *profile, con
         default: break;
     }
     if (function->name_nbytes > 0) return pprof_text(map, profile, function->name_offset, function->name_nbytes);
-    /* A script's or module's own code is the "function" that starts with it. */
-    bool is_top = function->line == 1 && function->column == 1;
-    return anonymous_name(map, profile, function, is_top ? "(module)" : "(anonymous)");
+    return anonymous_name(map, profile, function);
 }
 
 /* The function of CODE in the accumulator. Its system name holds its place, so that functions of one name, file and
@@ -76,7 +76,7 @@ static uint32_t pprof_function(struct jit_map *map, fino_pprof *profile, const s
         described.filename = script->name_nbytes > 0
                                  ? pprof_text(map, profile, script->name_offset, script->name_nbytes)
                                  : fino_pprof_string(profile, "[eval]", 6);
-        described.start_line = function->line;
+        described.start_line = function->line > 0 ? function->line : 1;
     }
     return function->pprof = fino_pprof_add_function(profile, &described);
 }
@@ -161,6 +161,7 @@ static int32_t bytecode_offset_of(uintptr_t slot) {
 
 static enum jit_frame_result locate_interpreted(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
                                                 uint32_t *location_out) {
+    if (frame->bytecode_array == 0) return JIT_FRAME_NOTHING; /* a bytecode handler's own frame, above the function's */
     const struct jit_code *bytecode =
         (frame->bytecode_array & 3) == 1 ? jit_map_find_bytecode(map, frame->bytecode_array - 1) : NULL;
     if (bytecode == NULL) return JIT_FRAME_UNKNOWN;

@@ -37,7 +37,8 @@ enum jit_frame_result {
 struct jit_frame {
     uintptr_t pc;
     bool is_leaf;              /* PC is exact, not a return address */
-    uintptr_t bytecode_array;  /* what the frame's slots hold; meaningful for interpreted and baseline code only */
+    uintptr_t bytecode_array;  /* what the frame's slots hold; meaningful for interpreted and baseline code only;
+                                  0: not a JavaScript frame */
     uintptr_t bytecode_offset; /*   (a Smi) */
 };
 

@@ -5,12 +5,13 @@ import { readFileSync } from 'node:fs';
 import { cpuOf, decode, frames } from '../profile_tool.mjs';
 
 const [path, tolerance, ...pairs] = process.argv.slice(2);
+const plain = (name) => name.replace(/^[gs]et /, ''); // of an accessor
 const truth = new Map(pairs.map((pair) => [pair.split('=')[0], Number(pair.split('=')[1])]));
 
 function selfOfPprof() { // innermost JavaScript function of ours -> CPU
   const self = new Map(), profile = decode(readFileSync(path)), cpu = cpuOf(profile);
   for (const sample of profile.samples) {
-    const name = frames(sample).map((frame) => frame.name).find((n) => truth.has(n));
+    const name = frames(sample).map((frame) => plain(frame.name)).find((n) => truth.has(n));
     if (name) self.set(name, (self.get(name) ?? 0) + cpu(sample));
   }
   return self;
@@ -23,7 +24,7 @@ function selfOfCpuprofile() { // hits of these functions and what they call
   const self = new Map();
   samples.forEach((id, i) => {
     for (let at = id; at !== undefined; at = parent.get(at)) {
-      const name = byId.get(at).callFrame.functionName;
+      const name = plain(byId.get(at).callFrame.functionName);
       if (!truth.has(name)) continue;
       self.set(name, (self.get(name) ?? 0) + timeDeltas[i]);
       break;
