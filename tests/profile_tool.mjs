@@ -2,6 +2,7 @@
 // Decodes a pprof profile, independently of fino's own code, and answers what tests ask of it.
 //   profile_tool.mjs check FILE            every invariant of profile.proto that readers rely on; prints one summary line
 //   profile_tool.mjs json FILE             totals by thread, roots, comments, as JSON
+//   profile_tool.mjs thread FILE THREAD    the thread's CPU time in nanoseconds
 //   profile_tool.mjs share FILE NAME...    self CPU share in % of each function, among these functions
 //   profile_tool.mjs complete FILE MIN     at least MIN % of the samples have a stack that reaches its thread's start
 //   profile_tool.mjs top FILE [N]          the N functions with the most self CPU in their innermost JavaScript frame
@@ -208,6 +209,10 @@ const commands = {
     }, null, 2));
   },
 
+  thread(profile, file, name) {
+    console.log(sum(profile.samples.filter((s) => s.labels.thread === name), cpuOf(profile)));
+  },
+
   share(profile, file, ...names) {
     const self = new Map(selfByFunction(profile).map((f) => [f.name, f.self]));
     const all = sum(names, (name) => self.get(name) ?? 0);
@@ -235,6 +240,8 @@ const commands = {
   },
 
   // A function is the same where base name of the file, line and name agree (Node has no name for what is anonymous).
+  // "In frame" is the share of samples whose innermost JavaScript frame it is part of, whatever was inlined there into
+  // what: Node gives the time of an inlined function sometimes to it, and sometimes to one that it was inlined into.
   compare(profile, file, nodeFile) {
     const node = JSON.parse(readFileSync(nodeFile, 'utf8'));
     const ours = selfByFunction(profile);
@@ -250,14 +257,23 @@ const commands = {
       self.set(key, (self.get(key) ?? 0) + node.timeDeltas[i]);
     });
     const nodeTotal = sum([...self], ([, time]) => time);
-    console.log('Node self  ours self  function (as Node has it)');
+    const cpu = cpuOf(profile);
+    const inFrame = new Map();
+    for (const sample of profile.samples) {
+      const location = sample.locations.find(({ lines }) => lines.some((line) => isScript(line.function)));
+      for (const f of new Set(location?.lines.map((line) => line.function))) {
+        inFrame.set(f, (inFrame.get(f) ?? 0) + cpu(sample));
+      }
+    }
+    console.log('  Node self  our self  in frame  function, as Node has it');
     for (const [key, time] of [...self].sort((a, b) => b[1] - a[1]).slice(0, 10)) {
       const [name, url, line] = key.split('\n');
       const same = (f) => base(f.filename) === base(url) && f.startLine === Number(line) &&
         (name === '' || name === f.name || name.endsWith(f.name) || f.name.endsWith(name));
       const share = percent(sum(ours.filter(same), (f) => f.self), ourTotal);
       const found = [...all.values()].some(same);
-      const shares = `${percent(time, nodeTotal).toFixed(1).padStart(7)} %  ${share.toFixed(1).padStart(7)} %`;
+      const frame = percent(sum([...inFrame].filter(([f]) => same(f)), ([, time]) => time), ourTotal);
+      const shares = [percent(time, nodeTotal), share, frame].map((n) => `${n.toFixed(1).padStart(8)} %`).join('');
       console.log(`${shares}  ${name || '(anonymous)'} ${base(url)}:${line}${found ? '' : '  <- MISSING'}`);
       if (!found) {
         const near = [...all.values()].filter((f) => f.name === name).map((f) => `${f.filename}:${f.startLine}`);
