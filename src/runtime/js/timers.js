@@ -277,11 +277,7 @@ function runList(list, time) {
   try {
     while (list.next !== list) {
       const node = list.next;
-      const due = node.start + list.duration;
-      if (due > time) {
-        time = now();
-        if (due > time) return;
-      }
+      if (node.start + list.duration > time) return;
       unlink(node);
       run(node);
     }
@@ -303,6 +299,7 @@ internal.onTimer = () => {
     while (heap.length > 0) {
       const list = heap[0];
       if (list.expiry > time) {
+        // Those before it took their time: it may be due by now.
         time = now();
         if (list.expiry > time) break;
       }
