@@ -39,7 +39,8 @@ mode_flags() {
     release) echo "-O2 -DNDEBUG" ;;
     debug) echo "-O0 -DFINO_DEBUG" ;;
     asan) echo "-O1 -DFINO_DEBUG -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
-    lib | musl) echo "-O2 -DNDEBUG -fPIC" ;;
+    lib) echo "-O2 -DNDEBUG -fPIC" ;;
+    musl) echo "-O2 -DNDEBUG -fPIC -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu" ;; # the kernel's headers
     fuzz) echo "-O1 -DFINO_DEBUG -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" ;;
     *) die "no such mode: $1" ;;
   esac

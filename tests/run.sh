@@ -16,12 +16,11 @@ export FUZZ_SECONDS=${FUZZ_SECONDS:-10} STRESS_SECONDS=${STRESS_SECONDS:-10}
 results=build/test
 jobs=${JOBS:-$(nproc)}
 
-list_tests() {
-  { compgen -G 'tests/unit/test_*.c'
-    compgen -G 'tests/js/test-*.*s'
-    compgen -G 'tests/e2e/test-*.sh'
-    compgen -G 'tests/fuzz/fuzz_*.c'
-    compgen -G 'tests/stress/stress*'; } | { grep -F -e "$1" || true; }
+list_tests() { # list_tests PATTERN
+  local glob
+  for glob in 'unit/test_*.c' 'js/test-*.*s' 'e2e/test-*.sh' 'fuzz/fuzz_*.c' 'stress/stress*'; do
+    compgen -G "tests/$glob" | grep -F -e "$1" || true
+  done
 }
 
 note() { grep -m 1 -oE "^(//|#| \*|/\*) ?$2.*" "$1" || true; } # note FILE WORD: the comment that starts with it

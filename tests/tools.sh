@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need beside fino's own requirements: from Debian where a command or header is missing, and
-# the pinned npm packages into build/npm. Does nothing, and needs no network, once all is there.
+# Installs what the tests need beside fino's own requirements: from Debian where a command or header is missing, the
+# pinned npm packages into build/npm, and what tests/programs makes of them into build/programs. Does nothing, and needs no network, once all is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,3 +33,8 @@ if [ ${#missing[@]} -gt 0 ]; then
       >build/tools.log 2>&1 || { tail -n 20 build/tools.log >&2; echo "tests/tools.sh: failed: $install" >&2; exit 1; }
 fi
 tests/npm.sh
+mkdir -p build/programs
+if [ ! -e build/programs/.made ] || [ -n "$(find tests/programs tests/npm_pins -newer build/programs/.made)" ]; then
+  node tests/programs/prepare.mjs
+  touch build/programs/.made
+fi
