@@ -247,11 +247,10 @@ static char *plain_text(struct rt_realm *realm, v8s_value error) {
 static void append_error(struct rt_realm *realm, struct text *text, v8s_value error) {
     struct v8s_caught caught;
     v8s_value format = v8s_get(realm->isolate, v8s_ref_get(realm->isolate, realm->internal), "formatError");
-    v8s_value shown = format && v8s_is_function(format)
-                          ? v8s_call(realm->isolate, format, NULL, 1, &error, &caught)
-                          : NULL;
-    char *string = shown && v8s_is_string(shown) ? v8s_string_copy(realm->isolate, shown, NULL)
-                                                 : plain_text(realm, error);
+    v8s_value shown =
+        format && v8s_is_function(format) ? v8s_call(realm->isolate, format, NULL, 1, &error, &caught) : NULL;
+    char *string =
+        shown && v8s_is_string(shown) ? v8s_string_copy(realm->isolate, shown, NULL) : plain_text(realm, error);
     static const char prefix[] = "Uncaught "; /* which the formatter gives what is no error, and the caller gives all */
     bool has_prefix = string && strncmp(string, prefix, sizeof prefix - 1) == 0;
     append(text, !string ? "(out of memory)" : has_prefix ? string + sizeof prefix - 1 : string);

@@ -26,7 +26,8 @@ static int worker_count(void) {
     return processors <= 2 ? 1 : processors > WORKER_COUNT_MAX ? WORKER_COUNT_MAX : (int)processors - 1;
 }
 
-/* Descriptors 0 to 2 are standard input, output and error, or nothing: never something of ours that got their number. */
+/* Descriptors 0 to 2 are standard input, output and error, or nothing: never something of ours that got their number.
+ */
 static void open_standard_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd) abort();

@@ -1,8 +1,8 @@
 /* module.c: the module graph of a Realm.
  *
  * A graph is loaded breadth first with a work list, then linked and evaluated by V8: files are never recursed into, so
- * that a chain of ten thousand of them is no deeper than one. What a module is (a file, JSON, a built-in) shows only
- * in how it is compiled. Which file a specifier means is resolve.c's business.
+ * that a chain of ten thousand of them is no deeper than one. What a module is (a script, CommonJS, JSON, a built-in)
+ * shows only in how it is compiled. Which file a specifier means is resolve.c's business.
  */
 
 #include "runtime/module.h"
@@ -20,7 +20,7 @@
 #include "runtime/resolve.h"
 #include "runtime/typescript.h"
 
-enum module_kind { MODULE_SCRIPT, MODULE_JSON, MODULE_BUILTIN };
+enum module_kind { MODULE_SCRIPT, MODULE_COMMONJS, MODULE_JSON, MODULE_BUILTIN };
 
 struct dependency {
     char *specifier;
@@ -35,7 +35,7 @@ struct module {
     char *suffix;       /* of its URL */
     v8s_module *handle; /* NULL: not compiled */
     v8s_ref *error;     /* why it can't be compiled: every importer gets the same */
-    v8s_ref *value;     /* of JSON: the value; of a built-in: the object of its exports */
+    v8s_ref *value;     /* of JSON: the value; of a built-in: the object of its exports; of CommonJS: its `module` */
     struct dependency *dependencies;
     size_t dependency_count;
     size_t next_dependency; /* V8 asks for them in order: where to look first */
@@ -181,6 +181,10 @@ static bool has_suffix(const char *path, const char *suffix) {
     return length >= suffix_length && strcmp(path + length - suffix_length, suffix) == 0;
 }
 
+static enum module_kind kind_of_file(const char *path) {
+    return has_suffix(path, ".cjs") || has_suffix(path, ".cts") ? MODULE_COMMONJS : MODULE_SCRIPT;
+}
+
 /* The module that REQUEST in REFERRER means, or NULL with *ERROR_OUT. */
 static struct module *module_for_request(struct rt_modules *modules, const char *referrer,
                                          const struct v8s_request *request, v8s_value *error_out) {
@@ -208,7 +212,7 @@ static struct module *module_for_request(struct rt_modules *modules, const char 
         rt_resolved_free(&resolved);
         return NULL;
     }
-    return intern_module(modules, &resolved, request->type ? MODULE_JSON : MODULE_SCRIPT);
+    return intern_module(modules, &resolved, request->type ? MODULE_JSON : kind_of_file(resolved.path));
 }
 
 /* ---- Reading ---- */
@@ -389,6 +393,21 @@ static bool export_builtin(v8s_isolate *isolate, v8s_module *handle, void *data)
     return true;
 }
 
+static v8s_value commonjs_exports(struct module *module);
+
+/* A CommonJS file is read when it is its turn to run: what it needs shows only then. */
+static bool export_commonjs(v8s_isolate *isolate, v8s_module *handle, void *data) {
+    v8s_value exports = commonjs_exports(data);
+    return exports && v8s_module_export(isolate, handle, v8s_string(isolate, "default"), exports);
+}
+
+static bool compile_commonjs(struct module *module) {
+    v8s_isolate *isolate = module->owner->realm->isolate;
+    v8s_value name = v8s_string(isolate, "default");
+    module->handle = v8s_module_synthetic(isolate, module->path, &name, 1, export_commonjs, module);
+    return true;
+}
+
 /* "fino:console, fino:process": the built-ins there are. */
 static char *list_builtins(struct rt_realm *realm, v8s_value modules) {
     v8s_value keys = v8s_own_keys(realm->isolate, modules);
@@ -467,6 +486,7 @@ static bool compile(struct module *module, v8s_value *error_out) {
     }
     switch (module->kind) {
         case MODULE_SCRIPT: compiled = compile_script(module, error_out); break;
+        case MODULE_COMMONJS: compiled = compile_commonjs(module); break;
         case MODULE_JSON: compiled = compile_json(module, error_out); break;
         case MODULE_BUILTIN: compiled = compile_builtin(module, error_out); break;
     }
@@ -557,6 +577,83 @@ static v8s_value run_module(struct module *root, v8s_value *error_out) {
     return promise;
 }
 
+/* ---- CommonJS ----
+ *
+ * `.cjs` and `.cts` files, with `require` of what import could name. Everything below runs inside a native function: it
+ * returns NULL or false with an exception pending. */
+
+static v8s_value throw_value(v8s_isolate *isolate, v8s_value error) {
+    if (error) v8s_throw(isolate, error);
+    return NULL;
+}
+
+/* The namespace of an ES module that needs no time. */
+static v8s_value require_script(struct module *module, v8s_value *error_out) {
+    v8s_isolate *isolate = module->owner->realm->isolate;
+    v8s_value promise = run_module(module, error_out);
+    if (!promise) return NULL;
+    if (v8s_promise_state(promise) == V8S_FULFILLED) return v8s_module_namespace(module->handle);
+    v8s_promise_mark_handled(promise);
+    if (v8s_promise_state(promise) == V8S_REJECTED) {
+        *error_out = v8s_promise_result(promise);
+        return NULL;
+    }
+    *error_out = v8s_error_new(isolate, V8S_ERROR, "require() of a module with a top-level await: use import()");
+    return NULL;
+}
+
+/* require(specifier) in the file that is this function's data */
+static v8s_value require(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    struct rt_modules *modules = rt_realm_of(isolate)->modules;
+    v8s_value specifier = v8s_argument(arguments, 0), error = NULL;
+    if (!v8s_is_string(specifier)) return v8s_throw_type_error(isolate, "require: the specifier is not a string");
+    char *referrer = checked(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL));
+    struct v8s_request request = {0};
+    char *text = checked(v8s_string_copy(isolate, specifier, &request.specifier_nbytes));
+    request.specifier = text;
+    if (has_suffix(text, ".json")) request.type = "json";
+    struct module *module = module_for_request(modules, referrer, &request, &error);
+    free(text);
+    free(referrer);
+    if (!module) return throw_value(isolate, error);
+    if (module->kind == MODULE_COMMONJS) return commonjs_exports(module);
+    v8s_value result = module->kind == MODULE_SCRIPT ? require_script(module, &error) : NULL;
+    if (module->kind != MODULE_SCRIPT && (module->handle || compile(module, &error)))
+        result = v8s_ref_get(isolate, module->value);
+    return result ? result : throw_value(isolate, error);
+}
+
+static bool run_commonjs(struct module *module, v8s_value object, v8s_value exports) {
+    static const char *const parameters[] = {"exports", "require", "module", "__filename", "__dirname"};
+    v8s_isolate *isolate = module->owner->realm->isolate;
+    v8s_value error = NULL, path = v8s_string(isolate, module->path);
+    size_t nbytes, directory = (size_t)(strrchr(module->path, '/') - module->path);
+    char *text = read_module(module, &nbytes, &error);
+    if (text && is_typescript(module->path)) text = erase_types(module, text, &nbytes, &error);
+    v8s_value source = text ? source_string(isolate, module->path, text, nbytes, &error) : NULL;
+    if (!source) return throw_value(isolate, error) != NULL;
+    v8s_value function = v8s_compile_function(isolate, source, module->path, parameters, 5, NULL);
+    v8s_value values[] = {exports, v8s_closure_new(isolate, require, path), object, path,
+                          v8s_string_utf8(isolate, module->path, directory ? directory : 1)};
+    return function && v8s_call(isolate, function, exports, 5, values, NULL);
+}
+
+/* `module.exports`, once the file has run; as far as it got when it is running (a cycle). */
+static v8s_value commonjs_exports(struct module *module) {
+    v8s_isolate *isolate = module->owner->realm->isolate;
+    if (!module->value) {
+        v8s_value object = v8s_object_new(isolate), exports = v8s_object_new(isolate);
+        v8s_set(isolate, object, "exports", exports);
+        module->value = v8s_ref_new(isolate, object);
+        if (!run_commonjs(module, object, exports)) {
+            v8s_ref_free(module->value);
+            module->value = NULL;
+            return NULL;
+        }
+    }
+    return v8s_get(isolate, v8s_ref_get(isolate, module->value), "exports");
+}
+
 /* ---- The main module ---- */
 
 static v8s_value on_main_failed(v8s_isolate *isolate, const v8s_arguments *arguments) {
@@ -581,7 +678,7 @@ v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8
         rt_realm_stop(modules->realm, RT_STOP_UNCAUGHT, 0);
         return NULL;
     }
-    modules->main = intern_module(modules, &resolved, MODULE_SCRIPT);
+    modules->main = intern_module(modules, &resolved, kind_of_file(resolved.path));
     v8s_value promise = run_module(modules->main, error_out);
     if (promise) {
         v8s_value nothing = v8s_undefined(isolate);

@@ -37,7 +37,7 @@ static const struct option table[] = {
      apply_profile},
     {"profile-interval", TAKES_VALUE, "DURATION", "of CPU time between samples: 100us to 100ms (1ms)",
      apply_profile_interval},
-    {"v8-flags", TAKES_VALUE, "FLAGS", "flags for V8, separated by spaces or commas (--v8-flags=--help lists them)",
+    {"v8-flags", TAKES_VALUE, "FLAGS", "flags for V8, separated by spaces (--v8-flags=--help lists them)",
      apply_v8_flags},
     {"version", TAKES_NOTHING, NULL, "the versions of fino and V8", apply_version},
     {"help", TAKES_NOTHING, NULL, "this text", apply_help},

@@ -24,7 +24,7 @@ static struct {
     atomic_uint_fast64_t pending;   /* came, and not yet dispatched */
     atomic_bool stops_realm;        /* stop signals are for the thread below */
     atomic_int stop_signal;         /* the first that came; -1: the thread shall end */
-    atomic_uint_fast64_t stop_ns;    /* when it came, CLOCK_MONOTONIC */
+    atomic_uint_fast64_t stop_ns;   /* when it came, CLOCK_MONOTONIC */
     sem_t stop_wanted;
     pthread_t thread;
     bool has_thread;

@@ -57,10 +57,41 @@ namespace {
 
 class ForegroundTasks;
 
+// Counts what array buffers take, for memoryUsage().
+class CountingAllocator : public ArrayBuffer::Allocator {
+  public:
+    void *Allocate(size_t nbytes) override {
+        return count(inner_->Allocate(nbytes), nbytes);
+    }
+    void *AllocateUninitialized(size_t nbytes) override {
+        return count(inner_->AllocateUninitialized(nbytes), nbytes);
+    }
+    void Free(void *data, size_t nbytes) override {
+        nbytes_ -= nbytes;
+        inner_->Free(data, nbytes);
+    }
+    void *Reallocate(void *data, size_t old_nbytes, size_t nbytes) override {
+        void *grown = inner_->Reallocate(data, old_nbytes, nbytes);
+        if (grown) nbytes_ += nbytes - old_nbytes;
+        return grown;
+    }
+    size_t nbytes() const {
+        return nbytes_;
+    }
+
+  private:
+    void *count(void *data, size_t nbytes) {
+        if (data) nbytes_ += nbytes;
+        return data;
+    }
+    std::unique_ptr<ArrayBuffer::Allocator> inner_{ArrayBuffer::Allocator::NewDefaultAllocator()};
+    std::atomic<size_t> nbytes_{0};
+};
+
 // What hangs on an isolate.
 struct State {
     v8s_host host;
-    std::unique_ptr<ArrayBuffer::Allocator> allocator;
+    CountingAllocator allocator;
     std::shared_ptr<ForegroundTasks> tasks;
     Global<Context> context;
     std::unordered_multimap<int, v8s_module *> modules; // by Module::GetIdentityHash
@@ -477,15 +508,23 @@ MaybeLocal<Module> on_resolve(Local<Context> context, Local<String> specifier, L
     return module_of(isolate, to);
 }
 
+// V8 insists on an exception when this fails, and drops one that reaches a TryCatch with no JavaScript in between: so
+// it is caught here and thrown once more. A termination would be dropped too: it is asked for again, and takes hold in
+// the next module.
 MaybeLocal<Value> on_synthetic_evaluate(Local<Context> context, Local<Module> module) {
     Isolate *isolate = context->GetIsolate();
     v8s_module *record = record_of(isolate, module);
-    if (!record->evaluate(wrap(isolate), record, record->data)) return MaybeLocal<Value>();
-    // V8 wants a promise here, since modules can be asynchronous.
-    Local<Promise::Resolver> resolver;
+    TryCatch caught(isolate);
+    bool done = record->evaluate(wrap(isolate), record, record->data);
+    if (!done && !caught.HasTerminated()) {
+        caught.ReThrow();
+        return MaybeLocal<Value>();
+    }
+    Local<Promise::Resolver> resolver; // V8 wants a promise here, since modules can be asynchronous
     if (!Promise::Resolver::New(context).ToLocal(&resolver) ||
         resolver->Resolve(context, Undefined(isolate)).IsNothing())
         return MaybeLocal<Value>();
+    if (!done) isolate->TerminateExecution();
     return resolver->GetPromise();
 }
 
@@ -562,11 +601,10 @@ const char *v8s_version(void) {
 v8s_isolate *v8s_isolate_new(const v8s_isolate_options *options) {
     auto *state = new State;
     state->host = options->host;
-    state->allocator.reset(ArrayBuffer::Allocator::NewDefaultAllocator());
     fatal_handler = options->fatal;
 
     Isolate::CreateParams parameters;
-    parameters.array_buffer_allocator = state->allocator.get();
+    parameters.array_buffer_allocator = &state->allocator;
     parameters.constraints.ConfigureDefaults(options->memory_bytes, 0);
     if (options->heap_limit_bytes)
         parameters.constraints.set_max_old_generation_size_in_bytes(options->heap_limit_bytes);
@@ -680,12 +718,10 @@ bool v8s_background_work_pending(v8s_isolate *isolate) {
 void v8s_heap_statistics(v8s_isolate *isolate, v8s_heap *heap_out) {
     HeapStatistics heap;
     unwrap(isolate)->GetHeapStatistics(&heap);
-    auto *allocator = state_of(unwrap(isolate))->allocator.get();
-    (void)allocator;
     heap_out->total_bytes = heap.total_heap_size();
     heap_out->used_bytes = heap.used_heap_size();
     heap_out->external_bytes = heap.external_memory();
-    heap_out->array_buffer_bytes = heap.malloced_memory();
+    heap_out->array_buffer_bytes = state_of(unwrap(isolate))->allocator.nbytes();
     heap_out->limit_bytes = heap.heap_size_limit();
 }
 

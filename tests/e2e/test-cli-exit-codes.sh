@@ -22,6 +22,10 @@ run 13 'await new Promise(() => {})'
 expect_text err 'awaits a promise'
 run 0 'setTimeout(() => {}, 1); new Promise(() => {})'
 run 1 'import "./nothing.mjs"'
+echo 'globalThis.exitNow(6)' > exits.cjs
+echo 'import "./exits.cjs"; console.log("went on")' > exits.mjs
+run 6 'import { exit } from "fino:process"; globalThis.exitNow = exit; await import("./exits.mjs"); console.log("went on")'
+[ ! -s out ] || fail "exit() in a CommonJS module came back"
 expect_status 1 "$fino" run nothing.mjs
 expect_text err "cannot find the script 'nothing.mjs'"
 expect_status 1 "$fino" run .
