@@ -2,7 +2,8 @@
 'use strict';
 
 const {
-  ArrayPrototypeIncludes, ArrayPrototypeIndexOf, ArrayPrototypePush, ArrayPrototypeSplice, TypeError,
+  ArrayPrototypeIncludes, ArrayPrototypeIndexOf, ArrayPrototypePush, ArrayPrototypeSplice, MathMax, SafeSet, TypeError,
+  WeakRef, WeakRefPrototypeDeref,
 } = internal.primordials;
 const {
   EventTarget, Event, customInspect, defineHandler, defineHidden, illegalThis, needArguments, webInterface,
@@ -10,14 +11,22 @@ const {
 
 const key = {}; // lets this file, and no other, call the constructor of AbortSignal
 
+// The dependents of a signal are looked through for dead ones from this many on.
+const PRUNE_FROM = 16;
+
 // What the timer can count to, 24.8 days.
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 let stateOf; // stateOf(signal): its mutable state, after a brand check
 
 class AbortSignal extends EventTarget {
-  // sources: the signals this one follows (`any`); dependents: those that follow this one.
-  #state = { aborted: false, reason: undefined, algorithms: [], sources: [], dependents: [] };
+  // sources: the signals this one follows (`any`). dependents: weak references to those that follow this one, so that a
+  // signal that lives long does not keep every signal that was ever combined with it; watched: those among them that
+  // somebody waits for, which it does keep. watcherCount: how many wait for this one.
+  #state = {
+    aborted: false, reason: undefined, algorithms: [], sources: [], dependents: [], pruneAt: PRUNE_FROM,
+    watched: new SafeSet(), watcherCount: 0,
+  };
 
   constructor(caller) {
     if (caller !== key) throw new TypeError('Illegal constructor: use AbortController or AbortSignal.timeout');
@@ -101,9 +110,34 @@ function follow(signal, source) {
     const mine = stateOf(signal).sources;
     if (ArrayPrototypeIncludes(mine, roots[i])) continue;
     ArrayPrototypePush(mine, roots[i]);
-    ArrayPrototypePush(stateOf(roots[i]).dependents, signal);
+    const root = stateOf(roots[i]);
+    if (root.dependents.length >= root.pruneAt) prune(root);
+    ArrayPrototypePush(root.dependents, new WeakRef(signal));
   }
 }
+
+// prune(root): forgets the dependents that have been collected; again when there are twice as many as are left.
+function prune(root) {
+  const { dependents } = root;
+  let kept = 0;
+  for (let i = 0; i < dependents.length; i++) {
+    if (WeakRefPrototypeDeref(dependents[i]) !== undefined) dependents[kept++] = dependents[i];
+  }
+  dependents.length = kept;
+  root.pruneAt = MathMax(PRUNE_FROM, kept * 2);
+}
+
+// countAbortWatchers(target, change): called when the first listener of 'abort' comes or the last one goes.
+internal.countAbortWatchers = (target, change) => {
+  if (!internal.isAbortSignal(target)) return;
+  const state = stateOf(target);
+  state.watcherCount += change;
+  for (let i = 0; i < state.sources.length; i++) {
+    const { watched } = stateOf(state.sources[i]);
+    if (state.watcherCount > 0) watched.add(target);
+    else watched.delete(target);
+  }
+};
 
 function abort(signal, reason) {
   const state = stateOf(signal);
@@ -111,12 +145,13 @@ function abort(signal, reason) {
   const affected = [signal];
   markAborted(state, reason);
   for (let i = 0; i < state.dependents.length; i++) {
-    const dependent = stateOf(state.dependents[i]);
-    if (dependent.aborted) continue;
-    markAborted(dependent, reason);
-    ArrayPrototypePush(affected, state.dependents[i]);
+    const signal = WeakRefPrototypeDeref(state.dependents[i]);
+    if (signal === undefined || stateOf(dependent).aborted) continue;
+    markAborted(stateOf(signal), reason);
+    ArrayPrototypePush(affected, signal);
   }
   state.dependents = [];
+  state.watched.clear();
   // All are marked before any listener can look.
   for (let i = 0; i < affected.length; i++) notify(affected[i]);
 }
@@ -139,9 +174,12 @@ function notify(signal) {
 internal.onAbort = (signal, algorithm) => {
   const state = stateOf(signal);
   ArrayPrototypePush(state.algorithms, algorithm);
+  internal.countAbortWatchers(signal, 1);
   return () => {
     const index = ArrayPrototypeIndexOf(state.algorithms, algorithm);
-    if (index !== -1) ArrayPrototypeSplice(state.algorithms, index, 1);
+    if (index === -1) return;
+    ArrayPrototypeSplice(state.algorithms, index, 1);
+    internal.countAbortWatchers(signal, -1);
   };
 };
 

@@ -116,10 +116,16 @@ class CustomEvent extends Event {
 }
 webInterface(CustomEvent, 'CustomEvent');
 
-let listenersOf; // listenersOf(target): SafeMap from type to an array of listeners
+let listenersOf; // listenersOf(target): SafeMap from type to an array of listeners, and `owner`, the target
+
+function makeListeners(target) {
+  const listeners = new SafeMap();
+  listeners.owner = target;
+  return listeners;
+}
 
 class EventTarget {
-  #listeners = new SafeMap();
+  #listeners = makeListeners(this);
 
   static {
     listenersOf = (target) => {
@@ -182,9 +188,14 @@ function find(list, callback, capture) {
 
 function add(listeners, type, listener) {
   const list = listeners.get(type);
-  if (list === undefined) listeners.set(type, [listener]);
-  else if (find(list, listener.callback, listener.capture) === -1) ArrayPrototypePush(list, listener);
-  else return false;
+  if (list === undefined) {
+    listeners.set(type, [listener]);
+    if (type === 'abort') internal.countAbortWatchers?.(listeners.owner, 1);
+  } else if (find(list, listener.callback, listener.capture) === -1) {
+    ArrayPrototypePush(list, listener);
+  } else {
+    return false;
+  }
   return true;
 }
 
@@ -197,7 +208,9 @@ function remove(listeners, type, callback, capture) {
 function removeAt(listeners, type, list, index) {
   list[index].removed = true;
   ArrayPrototypeSplice(list, index, 1);
-  if (list.length === 0) listeners.delete(type);
+  if (list.length > 0) return;
+  listeners.delete(type);
+  if (type === 'abort') internal.countAbortWatchers?.(listeners.owner, -1);
 }
 
 // dispatch: false if the event was canceled. Listeners that capture come first; those added meanwhile do not run, those

@@ -45,6 +45,7 @@ const methods = {
   String: 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf normalize padEnd padStart repeat replaceAll ' +
     'slice split startsWith toLowerCase toUpperCase trim valueOf',
   Symbol: 'toString valueOf',
+  WeakRef: 'deref',
 };
 
 const accessors = { Map: ['size'], Set: ['size'], DataView: ['byteLength', 'byteOffset', 'buffer'] };
