@@ -97,8 +97,7 @@ class AbortSignal extends EventTarget {
 defineHandler(AbortSignal, 'abort');
 webInterface(AbortSignal, 'AbortSignal');
 defineHidden(AbortSignal.prototype, customInspect, function (depth, options, inspect) {
-  if (!internal.isAbortSignal(this)) return this;
-  if (depth < 0) return '[AbortSignal]';
+  if (!internal.isAbortSignal(this) || depth < 0) return this;
   return `AbortSignal ${inspect({ aborted: stateOf(this).aborted }, options)}`;
 });
 
@@ -145,10 +144,10 @@ function abort(signal, reason) {
   const affected = [signal];
   markAborted(state, reason);
   for (let i = 0; i < state.dependents.length; i++) {
-    const signal = WeakRefPrototypeDeref(state.dependents[i]);
-    if (signal === undefined || stateOf(dependent).aborted) continue;
-    markAborted(stateOf(signal), reason);
-    ArrayPrototypePush(affected, signal);
+    const dependent = WeakRefPrototypeDeref(state.dependents[i]);
+    if (dependent === undefined || stateOf(dependent).aborted) continue;
+    markAborted(stateOf(dependent), reason);
+    ArrayPrototypePush(affected, dependent);
   }
   state.dependents = [];
   state.watched.clear();
@@ -198,8 +197,10 @@ class AbortController {
 }
 webInterface(AbortController, 'AbortController');
 defineHidden(AbortController.prototype, customInspect, function (depth, options, inspect) {
-  if (typeof this !== 'object' || !(this instanceof AbortController) || this === AbortController.prototype) return this;
-  if (depth < 0) return '[AbortController]';
+  if (typeof this !== 'object' || !(this instanceof AbortController) || this === AbortController.prototype ||
+      depth < 0) {
+    return this;
+  }
   return `AbortController ${inspect({ signal: this.signal }, options)}`;
 });
 

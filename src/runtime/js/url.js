@@ -228,8 +228,9 @@ class URL {
 }
 webInterface(URL, 'URL');
 defineHidden(URL.prototype, customInspect, function (depth, options, inspect) {
-  if (typeof this !== 'object' || this === null || this === URL.prototype || !(this instanceof URL)) return this;
-  if (typeof depth === 'number' && depth < 0) return options.stylize('[URL]', 'special');
+  if (typeof this !== 'object' || this === null || this === URL.prototype || !(this instanceof URL) || depth < 0) {
+    return this;
+  }
   const names = [
     'href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search',
     'searchParams', 'hash',
