@@ -55,6 +55,7 @@ static void set_unexported_10_2(struct jit_layout *layout) {
     layout->bytecode_position_table = 32;
     layout->interpreter_data_bytecode = 8;
     layout->deopt_literals = 2;
+    layout->deopt_shared = 6;
     layout->deopt_inlining_positions = 7;
 }
 
@@ -240,7 +241,8 @@ static struct jit_position unpack_position(uint64_t packed) {
     };
 }
 
-/* One record of the inlining positions: the packed position of the call, and an index of the literals. */
+/* One record of the inlining positions: the packed position of the call, and an index of the literals (-1: recursion, the
+ * function of the code object itself). */
 struct inlining_record {
     uint64_t position;
     int32_t literal;
@@ -267,8 +269,9 @@ static bool read_inlinings(uintptr_t deopt, struct jit_tables *tables) {
         memcpy(&record, (const char *)untag(records) + layout->array_data + i * sizeof record, sizeof record);
         struct jit_position call = unpack_position(record.position);
         if (call.inlining >= (int32_t)i) return false; /* callers come first, so that chains end */
-        if (record.literal < 0 || (size_t)record.literal >= array_length(literals)) return false;
-        uintptr_t shared = array_element(literals, (size_t)record.literal);
+        if (record.literal < -1 || record.literal >= (int32_t)array_length(literals)) return false;
+        uintptr_t shared = record.literal == -1 ? array_element(deopt, (size_t)layout->deopt_shared)
+                                                : array_element(literals, (size_t)record.literal);
         tables->inlinings[i] = (struct jit_inlining){
             .bytecode = jit_layout_bytecode_of_shared(shared),
             .position = call.offset,

@@ -25,7 +25,7 @@ struct jit_layout {
     int shared_function_data, shared_script, script_line_ends;
     int interpreter_data_bytecode;
     int function_shared, function_code;
-    int deopt_literals, deopt_inlining_positions; /* indices of elements */
+    int deopt_literals, deopt_shared, deopt_inlining_positions; /* indices of elements */
     int frame_context, frame_function, frame_bytecode_array, frame_bytecode_offset;
     int type_bytecode_array, type_byte_array, type_code, type_fixed_array, type_weak_fixed_array, type_script,
         type_shared, type_interpreter_data;
