@@ -17,20 +17,24 @@ static void free_parser(struct rt_ts_parser *p) {
     free(p->text);
     free(p->memo);
     free(p->names);
-    free(p->name_table);
+    free(p->name_table.slots);
+    free(p->type_names);
+    free(p->containers);
+    free(p->container_table.slots);
+    free(p->constants);
+    free(p->constant_table.slots);
+    free(p->strings);
     free(p->scopes);
     free(p->declarations);
     free(p->references);
     free(p->bindings);
-    free(p->imports);
+    free(p->statements);
 }
 
 /* Goes to the first token, past a byte order mark and a hashbang line. */
 static void start(struct rt_ts_parser *p) {
     memset(&p->at, 0, sizeof p->at);
-    p->memo_count = 0;
-    if (p->memo) memset(p->memo, 0, p->memo_capacity * sizeof *p->memo);
-    p->binding_count = p->import_count = 0;
+    p->binding_count = p->statement_count = p->type_name_count = 0;
     p->again = p->names_missed = false;
     rt_ts_push_scope(p, true);
     p->at.scope = 0;
@@ -47,7 +51,9 @@ static void parse(struct rt_ts_parser *p) {
     for (int pass = 0; pass < 2; pass++) {
         start(p);
         rt_ts_statement_list(p, T_EOF);
-        if (p->at.failed || !p->again) return;
+        if (p->at.failed) return;
+        rt_ts_check_exports(p);
+        if (!p->again) return;
     }
 }
 

@@ -15,6 +15,7 @@
 
 struct rt_ts_options {
     bool jsx; /* .tsx: `<T>x` casts are not types but elements */
+    bool commonjs; /* a CommonJS module: `import a = require()` and `export =` become require() and module.exports */
     bool verbatim_module_syntax; /* keep every import that is not marked `type` */
 };
 

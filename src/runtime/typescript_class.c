@@ -1,8 +1,16 @@
 /* typescript_class.c: owns classes: heritage, members, modifiers, overloads, parameter properties. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/typescript_internal.h"
+
+/* The class around the member that is parsed. */
+struct class {
+    bool is_derived;
+    uint32_t fields_edit; /* after its `{`: the fields of parameter properties */
+    uint32_t fields_at;
+};
 
 /* A member while it is parsed. */
 struct member {
@@ -85,16 +93,85 @@ static void field(struct rt_ts_parser *p, struct member *member, const struct rt
     if (member->erased) rt_ts_erase_whole(p, &member->mark, member->start);
 }
 
-static void method(struct rt_ts_parser *p, struct member *member, bool is_constructor) {
+/* ---- parameter properties ---- */
+
+enum { PROPERTY_TEXT_NBYTES = 24 }; /* `this.=;` and what may stand before, without the names */
+
+/* The text that declares or assigns all PROPERTIES, to be freed; NULL without memory. */
+static char *properties_text(struct rt_ts_parser *p, const struct rt_ts_parameter_properties *properties,
+                             bool assigns) {
+    size_t size = 2;
+    for (uint32_t i = 0; i < properties->count; i++) {
+        size += 2 * (properties->items[i].end - properties->items[i].start) + PROPERTY_TEXT_NBYTES;
+    }
+    char *text = malloc(size), *out = text;
+    if (!text) {
+        rt_ts_fail_memory(p);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < properties->count; i++) {
+        const char *name = p->source + properties->items[i].start;
+        int n = (int)(properties->items[i].end - properties->items[i].start);
+        out += assigns ? sprintf(out, "this.%.*s=%.*s;", n, name, n, name) : sprintf(out, "%.*s;", n, name);
+    }
+    return text;
+}
+
+/* A constructor's body. The assignments go after its super() statement; without one, after its directives. */
+static void constructor_body(struct rt_ts_parser *p, const struct class *class,
+                             const struct rt_ts_parameter_properties *properties) {
+    char *text = properties_text(p, properties, true);
+    rt_ts_expect(p, T_LBRACE, "{");
+    if (!text) return;
+    while (rt_ts_is(p, T_STRING)) rt_ts_statement(p);
+    uint32_t top = p->at.previous_end, edit = p->at.edit_count, calls = p->super_calls;
+    rt_ts_replace(p, top, top, NULL, 0);
+    bool done = false;
+    while (!rt_ts_is(p, T_RBRACE) && !rt_ts_is(p, T_EOF)) {
+        bool is_super = class->is_derived && !done && rt_ts_is(p, K_SUPER) && rt_ts_peek(p, NULL) == '(';
+        rt_ts_statement(p);
+        if (!is_super || p->at.failed) continue;
+        done = true;
+        uint32_t end = p->at.previous_end;
+        rt_ts_replace_format(p, end, end, "%s%s", p->source[end - 1] == ';' ? "" : ";", text);
+    }
+    if (!done && class->is_derived && p->super_calls != calls) {
+        rt_ts_fail(p, top, "a constructor with parameter properties must call super() as a statement of its own");
+    }
+    if (!done) rt_ts_fill_edit(p, edit, top, top, text, strlen(text));
+    free(text);
+    rt_ts_expect(p, T_RBRACE, "}");
+}
+
+static void constructor(struct rt_ts_parser *p, const struct class *class, struct member *member) {
     struct rt_ts_parameter_properties properties = {0};
-    bool has_body = rt_ts_function_rest(p, is_constructor ? &properties : NULL);
-    if (!has_body) {
+    uint32_t outer = rt_ts_push_scope(p, true);
+    rt_ts_parameters(p, &properties);
+    rt_ts_erase_annotation(p);
+    if (!rt_ts_is(p, T_LBRACE)) {
         rt_ts_semicolon(p);
         rt_ts_erase_whole(p, &member->mark, member->start);
-    } else if (properties.count > 0) {
-        rt_ts_fail(p, properties.items[0].start, "parameter properties are not supported yet");
+    } else if (properties.count == 0 || p->at.erased > 0) {
+        rt_ts_block(p);
+    } else {
+        constructor_body(p, class, &properties);
+        char *fields = properties_text(p, &properties, false);
+        if (fields) {
+            rt_ts_fill_edit(p, class->fields_edit, class->fields_at, class->fields_at, fields, strlen(fields));
+        }
+        free(fields);
     }
     free(properties.items);
+    rt_ts_pop_scope(p, outer);
+}
+
+static void method(struct rt_ts_parser *p, struct member *member) {
+    if (rt_ts_function_rest(p, NULL)) {
+        if (member->erased) rt_ts_erase_whole(p, &member->mark, member->start);
+        return;
+    }
+    rt_ts_semicolon(p);
+    rt_ts_erase_whole(p, &member->mark, member->start);
 }
 
 static bool is_constructor_name(const struct rt_ts_parser *p, const struct rt_ts_token *name) {
@@ -103,7 +180,7 @@ static bool is_constructor_name(const struct rt_ts_parser *p, const struct rt_ts
            memcmp(p->source + name->start + 1, "constructor", 11) == 0;
 }
 
-static void class_member(struct rt_ts_parser *p) {
+static void class_member(struct rt_ts_parser *p, const struct class *class) {
     if (rt_ts_accept(p, T_SEMICOLON)) return;
     struct member member = {.mark = p->at, .start = p->at.token.start};
     rt_ts_decorators(p);
@@ -115,6 +192,11 @@ static void class_member(struct rt_ts_parser *p) {
         return;
     }
     modifiers(p, &member);
+    bool blank_start = p->at.edit_count > member.mark.edit_count && p->at.erased == 0 &&
+                       p->edits[member.mark.edit_count].start == member.start;
+    if (blank_start && rt_ts_joins(p, &member.mark)) { /* x = y, then `readonly [z] = ...` on the next line */
+        rt_ts_fill_edit(p, member.mark.edit_count, member.start, p->edits[member.mark.edit_count].end, ";", 1);
+    }
     if (rt_ts_is(p, T_LBRACKET) && is_index_signature(p)) {
         index_signature(p, &member);
         return;
@@ -132,7 +214,11 @@ static void class_member(struct rt_ts_parser *p) {
         rt_ts_next(p);
     }
     if (rt_ts_is(p, T_LPAREN) || rt_ts_is(p, T_LT)) {
-        method(p, &member, !member.is_static && !is_accessor && !is_generator && is_constructor_name(p, &name));
+        if (!member.is_static && !is_accessor && !is_generator && is_constructor_name(p, &name)) {
+            constructor(p, class, &member);
+        } else {
+            method(p, &member);
+        }
     } else {
         field(p, &member, &name);
     }
@@ -167,14 +253,22 @@ void rt_ts_class(struct rt_ts_parser *p, bool is_declaration) {
     if (!is_declaration) outer = rt_ts_push_scope(p, false);
     if (rt_ts_is_identifier(p->at.token.type) &&
         (!rt_ts_is(p, K_IMPLEMENTS) || rt_ts_look_ahead(p).type == T_LBRACE)) {
-        rt_ts_declare(p, &p->at.token, DECLARED_LEXICAL);
+        if (is_declaration) {
+            rt_ts_declare_mergeable(p, &p->at.token);
+        } else {
+            rt_ts_declare(p, &p->at.token, DECLARED_LEXICAL);
+        }
         rt_ts_next(p);
     }
     if (rt_ts_is(p, T_LT)) rt_ts_erase_type_parameters(p);
+    struct class class = {.is_derived = rt_ts_is(p, K_EXTENDS)};
     extends(p);
     erase_implements(p);
+    class.fields_at = p->at.token.end;
+    class.fields_edit = p->at.edit_count;
+    rt_ts_replace(p, class.fields_at, class.fields_at, NULL, 0);
     rt_ts_expect(p, T_LBRACE, "{");
-    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) class_member(p);
+    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) class_member(p, &class);
     rt_ts_expect(p, T_RBRACE, "}");
     rt_ts_pop_scope(p, outer);
 }

@@ -117,7 +117,7 @@ static bool grow_memo(struct rt_ts_parser *p) {
 
 void rt_ts_memo_set(struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning) {
     if (p->memo_count * 2 >= p->memo_capacity && !grow_memo(p)) return;
-    uint64_t key = (uint64_t)offset << 2 | meaning;
+    uint64_t key = (uint64_t)offset << RT_TS_MEANING_BITS | meaning;
     uint32_t slot = memo_slot(p, key);
     p->memo_count += p->memo[slot] == 0;
     p->memo[slot] = key;
@@ -125,7 +125,7 @@ void rt_ts_memo_set(struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning 
 
 bool rt_ts_memo_has(const struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning) {
     if (p->memo_capacity == 0) return false;
-    return p->memo[memo_slot(p, (uint64_t)offset << 2 | meaning)] != 0;
+    return p->memo[memo_slot(p, (uint64_t)offset << RT_TS_MEANING_BITS | meaning)] != 0;
 }
 
 /* ---- writing edits down ---- */
@@ -142,6 +142,34 @@ void rt_ts_replace(struct rt_ts_parser *p, uint32_t start, uint32_t end, const c
     p->edits[p->at.edit_count++] = (struct rt_ts_edit){start, end, text_at, n};
 }
 
+void rt_ts_replace_format(struct rt_ts_parser *p, uint32_t start, uint32_t end, const char *format, ...) {
+    if (p->at.erased > 0 || p->at.failed) return;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    uint32_t text_at = p->at.text_nbytes;
+    rt_ts_replace(p, start, end, NULL, 0);
+    if (p->at.failed || !rt_ts_reserve(p, &p->text, &p->text_capacity, text_at + (uint32_t)n + 1, 1)) return;
+    va_start(arguments, format);
+    vsnprintf(p->text + text_at, (size_t)n + 1, format, arguments);
+    va_end(arguments);
+    p->edits[p->at.edit_count - 1].text_nbytes = (uint32_t)n;
+    p->at.text_nbytes += (uint32_t)n;
+}
+
+void rt_ts_fill_edit(struct rt_ts_parser *p, uint32_t edit, uint32_t start, uint32_t end, const char *text,
+                     size_t text_nbytes) {
+    if (p->at.erased > 0 || p->at.failed) return;
+    uint32_t text_at = p->at.text_nbytes, n = (uint32_t)text_nbytes;
+    if (n > 0) {
+        if (!rt_ts_reserve(p, &p->text, &p->text_capacity, text_at + n, 1)) return;
+        memcpy(p->text + text_at, text, n);
+        p->at.text_nbytes += n;
+    }
+    p->edits[edit] = (struct rt_ts_edit){start, end, text_at, n};
+}
+
 void rt_ts_erase_range(struct rt_ts_parser *p, uint32_t start, uint32_t end) {
     if (start < end) rt_ts_replace(p, start, end, NULL, 0);
 }
@@ -149,7 +177,11 @@ void rt_ts_erase_range(struct rt_ts_parser *p, uint32_t start, uint32_t end) {
 void rt_ts_erase_since(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t start) {
     p->at.edit_count = mark->edit_count;
     p->at.text_nbytes = mark->text_nbytes;
-    p->at.reference_count = mark->reference_count;
+    uint32_t kept = mark->reference_count;
+    for (uint32_t i = kept; i < p->at.reference_count; i++) {
+        if (p->references[i].kind == REFERENCE_COMPUTED) p->references[kept++] = p->references[i];
+    }
+    p->at.reference_count = kept;
     rt_ts_erase_range(p, start, p->at.previous_end);
 }
 

@@ -17,6 +17,13 @@ static bool is_less(const struct rt_ts_parser *p) {
 
 /* ---- names and patterns ---- */
 
+void rt_ts_computed_name(struct rt_ts_parser *p) {
+    bool outer = p->at.computed_name;
+    p->at.computed_name = true;
+    rt_ts_expression(p, 0);
+    p->at.computed_name = outer;
+}
+
 void rt_ts_property_name(struct rt_ts_parser *p) {
     switch (p->at.token.type) {
         case T_STRING:
@@ -24,7 +31,7 @@ void rt_ts_property_name(struct rt_ts_parser *p) {
         case T_PRIVATE: rt_ts_next(p); return;
         case T_LBRACKET:
             rt_ts_next(p);
-            rt_ts_expression(p, 0);
+            rt_ts_computed_name(p);
             rt_ts_expect(p, T_RBRACKET, "]");
             return;
         default:
@@ -145,7 +152,7 @@ static void parameter(struct rt_ts_parser *p, struct rt_ts_parameter_properties 
     if (!rt_ts_is(p, T_RPAREN)) rt_ts_expect(p, T_COMMA, ", or )");
 }
 
-static void parameters(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties) {
+void rt_ts_parameters(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties) {
     rt_ts_expect(p, T_LPAREN, "(");
     while (!rt_ts_is(p, T_RPAREN) && !p->at.failed) parameter(p, properties);
     if (!rt_ts_is(p, T_RPAREN)) rt_ts_expected(p, ")");
@@ -156,7 +163,7 @@ bool rt_ts_function_rest(struct rt_ts_parser *p, struct rt_ts_parameter_properti
     uint32_t outer = rt_ts_push_scope(p, true);
     bool has_body = false;
     if (is_less(p)) rt_ts_erase_type_parameters(p);
-    parameters(p, properties);
+    rt_ts_parameters(p, properties);
     rt_ts_erase_annotation(p);
     if (rt_ts_is(p, T_LBRACE)) {
         has_body = true;
@@ -172,7 +179,11 @@ bool rt_ts_function(struct rt_ts_parser *p, bool is_declaration) {
     uint32_t outer = p->at.scope;
     if (!is_declaration) outer = rt_ts_push_scope(p, true);
     if (rt_ts_is_identifier(p->at.token.type)) {
-        rt_ts_declare(p, &p->at.token, DECLARED_LEXICAL);
+        if (is_declaration) {
+            rt_ts_declare_mergeable(p, &p->at.token);
+        } else {
+            rt_ts_declare(p, &p->at.token, DECLARED_LEXICAL);
+        }
         rt_ts_next(p);
     }
     bool has_body = rt_ts_function_rest(p, NULL);
@@ -578,8 +589,11 @@ static enum operand primary(struct rt_ts_parser *p, unsigned flags) {
         case K_NULL:
         case K_TRUE:
         case K_FALSE:
-        case K_THIS:
-        case K_SUPER: rt_ts_next(p); return OPERAND_VALUE;
+        case K_THIS: rt_ts_next(p); return OPERAND_VALUE;
+        case K_SUPER:
+            rt_ts_next(p);
+            p->super_calls += rt_ts_is(p, T_LPAREN);
+            return OPERAND_VALUE;
         case T_TEMPLATE:
         case T_TEMPLATE_HEAD: template(p); return OPERAND_VALUE;
         case T_SLASH: rt_ts_skip_regex(p); return OPERAND_VALUE;

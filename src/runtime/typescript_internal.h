@@ -11,6 +11,8 @@
  *   typescript_edit.c    edits, output, memory, errors  typescript_expr.c    expressions, functions, patterns
  *   typescript_scope.c   names that need resolving      typescript_class.c   classes
  *   typescript_module.c  import and export              typescript_stmt.c    statements and declarations
+ *   typescript_enum.c    enum                           typescript_constant.c  what an enum's members evaluate to
+ *   typescript_namespace.c  namespace, import a = b.c
  */
 #ifndef FINO_RT_TYPESCRIPT_INTERNAL_H
 #define FINO_RT_TYPESCRIPT_INTERNAL_H
@@ -152,6 +154,7 @@ struct rt_ts_cursor {
     uint8_t restriction;
     bool paren_open;
     bool failed;
+    bool computed_name; /* inside the brackets of a member's name */
     uint32_t value_count; /* statements so far that leave something at run time */
 };
 
@@ -167,35 +170,69 @@ struct rt_ts_name {
     uint32_t start, nbytes;
 };
 
-enum rt_ts_declared { DECLARED_VAR, DECLARED_LEXICAL, DECLARED_PARAMETER, DECLARED_IMPORT, DECLARED_TYPE };
+enum rt_ts_declared { DECLARED_VAR, DECLARED_LEXICAL, DECLARED_PARAMETER, DECLARED_IMPORT, DECLARED_EXPORT, DECLARED_TYPE };
 
 struct rt_ts_declaration {
-    uint32_t name, scope;
+    uint32_t name;
+    uint32_t scope;  /* or, of an enum's member or a namespace's export, the symbol of that */
     uint32_t detail; /* DECLARED_IMPORT: which binding */
     uint8_t kind;
 };
 
-enum rt_ts_referenced { REFERENCE_VALUE, REFERENCE_SHORTHAND };
+/* REFERENCE_SHORTHAND: { a } as an expression or an assignment pattern. REFERENCE_COMPUTED: the name of a member of a
+ * type, { [a]: T }; TypeScript counts it as a use though it is blanked. */
+enum rt_ts_referenced { REFERENCE_VALUE, REFERENCE_SHORTHAND, REFERENCE_COMPUTED };
 
 struct rt_ts_reference {
     uint32_t name, scope, start;
+    uint32_t alias; /* > 0: binding alias - 1 names this, so it counts only if that one is used */
     uint8_t kind;
 };
 
 struct rt_ts_scope {
     uint32_t parent;
+    uint32_t start;                /* where in the source: unlike its number the same in every pass */
+    uint32_t symbol;               /* of the enum or namespace whose body it is, or 0 */
+    uint32_t name_start, name_end; /* that one's name */
+    bool renamed;                  /* the body has a name like it: inside it is called NAME_1 */
     bool is_function;
 };
 
-/* What an import brings in. Its edits are made when it is parsed, empty, and filled in when its use is known. */
-struct rt_ts_import_binding {
-    uint32_t statement;
-    uint32_t start, end; /* what to blank if it is not used */
+/* An enum or a namespace, with all declarations that merge. Its symbol is RT_TS_SYMBOL plus its number. */
+enum { RT_TS_SYMBOL = 1u << 30 };
+struct rt_ts_container {
+    uint32_t owner; /* start of the scope it is in, or symbol of the namespace that exports it */
+    uint32_t name;
+    uint32_t first; /* offset of the first declaration */
+};
+
+/* What is known about a constant expression. */
+struct rt_ts_value {
+    enum { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_STRING } kind;
+    double number;
+    uint32_t text, text_nbytes; /* in the parser's `strings`; lone surrogates are three bytes each */
+};
+struct rt_ts_constant {
+    uint32_t owner; /* symbol of the enum, or start of the scope of a `const` */
+    uint32_t name_start, name_nbytes;
+    struct rt_ts_value value;
+};
+
+/* One name that an import brings in or a local export gives away. Its edit is made empty when it is parsed, and filled
+ * in when it is known whether the name has a value. */
+struct rt_ts_binding_use {
+    uint32_t start, end; /* what to blank if it has none */
     uint32_t edit;
+    uint32_t name;
+    uint32_t name_start, name_end;
+    uint32_t reference; /* import a = b.c: 1 + number of the reference to b */
+    bool is_export;
+    bool needs_require; /* import a = require() where there is none: an error if it is used */
     bool used;
 };
-struct rt_ts_import_statement {
+struct rt_ts_module_statement {
     uint32_t start, end, edit;
+    uint32_t keep_end, keep_text, keep_text_nbytes; /* the edit if it stays */
     uint32_t first_binding, binding_count;
     uint32_t named_start, named_end, named_edit; /* `, { ... }` or `, * as ns` behind a default import */
     uint32_t first_named;
@@ -204,6 +241,12 @@ struct rt_ts_import_statement {
 
 enum { RT_TS_MAX_DEPTH = 1200 };
 enum { RT_TS_NAME_FILTER_BITS = 10 };
+
+/* Open addressing: indices + 1 into an array, 0 is free. The owner knows how to hash and compare. */
+struct rt_ts_table {
+    uint32_t *slots;
+    uint32_t count, capacity;
+};
 
 struct rt_ts_parser {
     const char *source; /* padded with NUL bytes */
@@ -218,26 +261,36 @@ struct rt_ts_parser {
     uint32_t edit_capacity;
     char *text;
     uint32_t text_capacity;
-    uint64_t *memo; /* open addressing: offset << 2 | meaning; 0 is empty */
+    uint64_t *memo; /* open addressing: offset << RT_TS_MEANING_BITS | meaning; 0 is empty */
     uint32_t memo_count, memo_capacity;
 
     struct rt_ts_name *names;
     uint32_t name_count, name_capacity;
-    uint32_t *name_table; /* open addressing: index + 1 */
-    uint32_t name_table_capacity;
+    struct rt_ts_table name_table;
     uint8_t name_filter[1 << RT_TS_NAME_FILTER_BITS];
     bool names_missed; /* a name was looked up that is not in the table */
     bool again;        /* a name was added after that: parse once more, knowing it */
+    uint32_t alias;    /* inside b.c of import a = b.c: 1 + the number of that binding */
+    uint32_t super_calls;
     struct rt_ts_scope *scopes;
     uint32_t scope_capacity;
     struct rt_ts_declaration *declarations;
     uint32_t declaration_capacity;
     struct rt_ts_reference *references;
     uint32_t reference_capacity;
-    struct rt_ts_import_binding *bindings;
+    struct rt_ts_binding_use *bindings;
     uint32_t binding_count, binding_capacity;
-    struct rt_ts_import_statement *imports;
-    uint32_t import_count, import_capacity;
+    struct rt_ts_module_statement *statements;
+    uint32_t statement_count, statement_capacity;
+    struct rt_ts_token *type_names; /* interfaces and aliases of the module: an export may have to go for them */
+    uint32_t type_name_count, type_name_capacity;
+    struct rt_ts_container *containers;
+    uint32_t container_count, container_capacity;
+    struct rt_ts_constant *constants;
+    uint32_t constant_count, constant_capacity;
+    struct rt_ts_table container_table, constant_table;
+    char *strings;
+    uint32_t strings_nbytes, strings_capacity;
 };
 
 /* ---- typescript_edit.c ---- */
@@ -263,7 +316,14 @@ bool rt_ts_has_newline(const struct rt_ts_parser *p, uint32_t start, uint32_t en
 /* Output: NUL-terminated. Returns NULL without memory. */
 char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes);
 
-enum rt_ts_meaning { MEANING_ARROW = 1, MEANING_NOT_ARROW = 2, MEANING_NOT_TYPE_ARGUMENTS = 3 };
+enum rt_ts_meaning {
+    MEANING_ARROW = 1,
+    MEANING_NOT_ARROW,
+    MEANING_NOT_TYPE_ARGUMENTS,
+    MEANING_RENAMED, /* a namespace whose body has a name like its own */
+    MEANING_COMPUTED, /* an enum with members that are no constants */
+};
+enum { RT_TS_MEANING_BITS = 3 };
 void rt_ts_memo_set(struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning);
 bool rt_ts_memo_has(const struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning);
 
@@ -287,19 +347,82 @@ void rt_ts_close_restricted(struct rt_ts_parser *p, bool outer);
 /* At the operand of assertions that start at START and whose first edit is EDIT. */
 void rt_ts_check_restricted(struct rt_ts_parser *p, uint32_t start, uint32_t edit);
 
+/* rt_ts_replace() with formatted text. */
+void rt_ts_replace_format(struct rt_ts_parser *p, uint32_t start, uint32_t end, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Makes an edit of what rt_ts_replace(p, at, at, NULL, 0) left as number EDIT. */
+void rt_ts_fill_edit(struct rt_ts_parser *p, uint32_t edit, uint32_t start, uint32_t end, const char *text,
+                     size_t text_nbytes);
+
 /* ---- typescript_scope.c ---- */
 
+enum { RT_TS_NOT_FOUND = UINT32_MAX };
+/* The number of a name that is resolved, or RT_TS_NOT_FOUND. */
+uint32_t rt_ts_find_name(struct rt_ts_parser *p, const struct rt_ts_token *name);
 /* Makes NAME one of those that are resolved. Returns its number. */
 uint32_t rt_ts_add_name(struct rt_ts_parser *p, const struct rt_ts_token *name);
+/* The same without asking for a second parse if it may have been missed so far. */
+uint32_t rt_ts_intern_name(struct rt_ts_parser *p, const struct rt_ts_token *name);
 /* Scopes open at the current one; push returns what pop wants. */
 uint32_t rt_ts_push_scope(struct rt_ts_parser *p, bool is_function);
 void rt_ts_pop_scope(struct rt_ts_parser *p, uint32_t outer);
 void rt_ts_declare(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_declared kind);
-void rt_ts_declare_detail(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_declared kind,
-                          uint32_t detail);
+/* In SCOPE, which may be a symbol. */
+void rt_ts_declare_in(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_declared kind, uint32_t scope,
+                      uint32_t detail);
 void rt_ts_reference(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_referenced kind);
-/* After parsing: marks the import bindings that are used, and blanks the others. */
+/* Is something called NAME declared since MARK? */
+bool rt_ts_declared_since(const struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t name);
+/* The enum or namespace NAME that OWNER has, made if it is not there. *IS_FIRST_OUT: no declaration stands before OFFSET. */
+uint32_t rt_ts_container(struct rt_ts_parser *p, uint32_t owner, uint32_t name, uint32_t offset, bool *is_first_out);
+/* The symbol of the enum or namespace that NAME means in the current scope, or 0. */
+uint32_t rt_ts_find_container(struct rt_ts_parser *p, uint32_t name);
+/* A function or class that an enum or namespace of the same name can merge with. */
+void rt_ts_declare_mergeable(struct rt_ts_parser *p, const struct rt_ts_token *name);
+/* An interface, alias or namespace without values. Only those of the module's own scope count. */
+void rt_ts_declare_type(struct rt_ts_parser *p, const struct rt_ts_token *name);
+/* The declaration at OFFSET leaves nothing behind: it is not the first of SYMBOL. */
+void rt_ts_forget_container(struct rt_ts_parser *p, uint32_t symbol, uint32_t offset);
+/* After the first pass: asks for a second one if an export may be of a type. */
+void rt_ts_check_exports(struct rt_ts_parser *p);
+/* After parsing: blanks the imports that no value uses and the exports of types, and puts the namespace before the
+ * references to what it exports. */
 void rt_ts_resolve(struct rt_ts_parser *p);
+bool rt_ts_grow_table(struct rt_ts_parser *p, struct rt_ts_table *table);
+
+/* ---- typescript_constant.c ---- */
+
+/* Evaluates the constant expression at the current token, up to one of `,` `}` `;` `)` or a new line, and steps past
+ * it. Returns VALUE_UNKNOWN, without having moved, if it is none. */
+struct rt_ts_value rt_ts_evaluate(struct rt_ts_parser *p);
+void rt_ts_add_constant(struct rt_ts_parser *p, uint32_t owner, uint32_t name_start, uint32_t name_nbytes,
+                        const struct rt_ts_value *value);
+/* JavaScript's text of VALUE into BUFFER. */
+enum { RT_TS_NUMBER_NBYTES = 64 };
+void rt_ts_format_number(double value, char buffer[RT_TS_NUMBER_NBYTES]);
+
+/* ---- typescript_enum.c ---- */
+/* MARK: at `enum`, `const` or the `export` before it. */
+void rt_ts_enum(struct rt_ts_parser *p, const struct rt_ts_cursor *mark);
+
+/* ---- typescript_namespace.c ---- */
+void rt_ts_namespace(struct rt_ts_parser *p, const struct rt_ts_cursor *mark);
+/* In a namespace's body, after `export`: var, let or const. */
+void rt_ts_namespace_variables(struct rt_ts_parser *p, const struct rt_ts_cursor *mark);
+/* Is the current scope a namespace's body? */
+bool rt_ts_in_namespace(const struct rt_ts_parser *p);
+/* Adds ` N.name=name;` after what was just parsed, and makes NAME an export of the namespace N. */
+void rt_ts_namespace_export(struct rt_ts_parser *p, const struct rt_ts_token *name);
+/* How an enum or namespace called NAME starts and ends: `var E; (function (E) {` and `})(E || (E = {}));`. */
+struct rt_ts_frame {
+    const struct rt_ts_cursor *mark; /* as in rt_ts_enum() */
+    struct rt_ts_token name;
+    uint32_t symbol;
+    uint32_t outer_scope;
+    bool exported; /* from a namespace */
+};
+void rt_ts_open_frame(struct rt_ts_parser *p, struct rt_ts_frame *frame, uint32_t start, uint32_t end);
+void rt_ts_close_frame(struct rt_ts_parser *p, struct rt_ts_frame *frame);
 
 /* ---- typescript_lex.c ---- */
 
@@ -360,6 +483,8 @@ void rt_ts_expression(struct rt_ts_parser *p, unsigned flags);
 void rt_ts_assignment(struct rt_ts_parser *p, unsigned flags);
 void rt_ts_left_hand_side(struct rt_ts_parser *p);
 void rt_ts_property_name(struct rt_ts_parser *p);
+/* The expression between the brackets of a property's name. */
+void rt_ts_computed_name(struct rt_ts_parser *p);
 void rt_ts_binding(struct rt_ts_parser *p, enum rt_ts_declared kind);
 
 struct rt_ts_parameter_property {
@@ -369,6 +494,7 @@ struct rt_ts_parameter_properties {
     struct rt_ts_parameter_property *items;
     uint32_t count, capacity;
 };
+void rt_ts_parameters(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
 /* From the type parameters or `(` on. Returns false when there was no body (an overload, an ambient function).
  * PROPERTIES: where a constructor's parameter properties go, or NULL. */
 bool rt_ts_function_rest(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
@@ -380,6 +506,7 @@ void rt_ts_decorators(struct rt_ts_parser *p);
 void rt_ts_class(struct rt_ts_parser *p, bool is_declaration);
 /* ---- typescript_stmt.c ---- */
 void rt_ts_statement(struct rt_ts_parser *p);
+void rt_ts_expression_statement(struct rt_ts_parser *p);
 void rt_ts_statement_list(struct rt_ts_parser *p, enum rt_ts_token_type end);
 void rt_ts_block(struct rt_ts_parser *p); /* { ... } without a scope of its own */
 /* A declaration that only TypeScript has (type, interface, declare, abstract class, enum, namespace), if one starts at

@@ -73,22 +73,47 @@ static struct specifier read_specifier(struct rt_ts_parser *p) {
     return s;
 }
 
-/* ---- import ---- */
+/* ---- what goes when it has no value ---- */
 
 static void add_binding(struct rt_ts_parser *p, const struct rt_ts_token *name, uint32_t start, uint32_t end,
                         bool is_type) {
-    if (p->at.erased > 0) return;
+    if (p->at.erased > 0 || p->at.failed) return;
     if (!rt_ts_reserve(p, &p->bindings, &p->binding_capacity, p->binding_count, sizeof *p->bindings)) return;
     rt_ts_replace(p, start, start, NULL, 0);
-    p->bindings[p->binding_count] = (struct rt_ts_import_binding){
-        .statement = p->import_count, .start = start, .end = end, .edit = p->at.edit_count - 1};
-    p->bindings[p->binding_count].used = p->options.verbatim_module_syntax && !is_type;
+    p->bindings[p->binding_count] = (struct rt_ts_binding_use){.start = start,
+                                                               .end = end,
+                                                               .edit = p->at.edit_count - 1,
+                                                               .name = RT_TS_NOT_FOUND,
+                                                               .name_start = name->start,
+                                                               .name_end = name->end,
+                                                               .used = p->options.verbatim_module_syntax && !is_type};
     if (!is_type) {
         rt_ts_add_name(p, name);
-        rt_ts_declare_detail(p, name, DECLARED_IMPORT, p->binding_count);
+        rt_ts_declare_in(p, name, DECLARED_IMPORT, p->at.scope, p->binding_count);
     }
     p->binding_count++;
 }
+
+/* The statement that starts at MARK; its edit comes before those of its bindings. */
+static struct rt_ts_module_statement begin_statement(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    struct rt_ts_module_statement statement = {
+        .start = mark->token.start, .keep_end = mark->token.start, .first_binding = p->binding_count};
+    rt_ts_replace(p, statement.start, statement.start, NULL, 0);
+    statement.edit = p->at.edit_count - 1;
+    return statement;
+}
+
+static void end_statement(struct rt_ts_parser *p, const struct rt_ts_cursor *mark,
+                          struct rt_ts_module_statement *statement) {
+    if (p->at.erased > 0 || p->at.failed) return;
+    statement->end = p->at.previous_end;
+    statement->binding_count = p->binding_count - statement->first_binding;
+    statement->guard = rt_ts_joins(p, mark);
+    if (!rt_ts_reserve(p, &p->statements, &p->statement_capacity, p->statement_count, sizeof *p->statements)) return;
+    p->statements[p->statement_count++] = *statement;
+}
+
+/* ---- import ---- */
 
 static void named_bindings(struct rt_ts_parser *p) {
     if (rt_ts_is(p, T_STAR)) {
@@ -109,17 +134,26 @@ static void named_bindings(struct rt_ts_parser *p) {
     rt_ts_expect(p, T_RBRACE, "}");
 }
 
+/* import type ..., erased as a whole. */
 static void type_import(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     p->at.erased++;
-    while (!rt_ts_is(p, T_STRING) && !rt_ts_is(p, T_EOF) && !rt_ts_is(p, T_SEMICOLON)) rt_ts_next(p);
-    rt_ts_expect(p, T_STRING, "the name of a module in quotes");
-    if (rt_ts_accept(p, T_RPAREN) || !(rt_ts_is(p, K_WITH) || rt_ts_is(p, K_ASSERT)) || p->at.token.newline_before) {
+    while (!rt_ts_is(p, T_STRING) && !rt_ts_is(p, T_EOF) && !rt_ts_is(p, T_SEMICOLON)) {
+        bool is_alias = rt_ts_is(p, T_ASSIGN);
+        rt_ts_next(p);
+        if (!is_alias || rt_ts_is(p, K_REQUIRE)) continue;
+        rt_ts_left_hand_side(p); /* import type a = b.c */
         rt_ts_semicolon(p);
-    } else {
+        p->at.erased--;
+        rt_ts_erase_whole(p, mark, mark->token.start);
+        return;
+    }
+    rt_ts_expect(p, T_STRING, "the name of a module in quotes");
+    rt_ts_accept(p, T_RPAREN);
+    if (rt_ts_is(p, K_WITH) || (rt_ts_is(p, K_ASSERT) && !p->at.token.newline_before)) {
         rt_ts_next(p);
         rt_ts_assignment(p, 0);
-        rt_ts_semicolon(p);
     }
+    rt_ts_semicolon(p);
     p->at.erased--;
     rt_ts_erase_whole(p, mark, mark->token.start);
 }
@@ -140,29 +174,103 @@ static bool is_type_import(struct rt_ts_parser *p) {
     return yes;
 }
 
-/* import a = require("m"), import a = b.c; the current token is `=`. */
-static void import_equals(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
-    if (p->at.erased == 0) {
-        rt_ts_fail(p, mark->token.start, "import ... = is not supported yet");
+/* import a = require("m"): a constant, where there is a require(). */
+static void import_require(struct rt_ts_parser *p, struct rt_ts_module_statement *statement,
+                           const struct rt_ts_token *import) {
+    if (!p->options.commonjs && p->at.erased == 0) {
+        rt_ts_fail(p, import->start, "import ... = require() needs a CommonJS module; write import ... from instead");
         return;
     }
-    rt_ts_next(p);
+    statement->keep_end = import->end;
+    statement->keep_text = p->at.text_nbytes;
+    statement->keep_text_nbytes = 5;
+    rt_ts_replace(p, import->start, import->start, "const", 5);
+    if (p->at.erased == 0) p->at.edit_count--;
     rt_ts_left_hand_side(p);
-    rt_ts_semicolon(p);
 }
 
-static void import_clause(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
-    struct rt_ts_import_statement statement = {.start = mark->token.start, .first_binding = p->binding_count};
-    rt_ts_replace(p, statement.start, statement.start, ";", 1);
-    statement.edit = p->at.edit_count - 1;
+/* import a = b.c: a variable; in a namespace that exports it, N.a = b.c. */
+static void import_alias(struct rt_ts_parser *p, const struct rt_ts_cursor *mark,
+                         struct rt_ts_module_statement *statement, const struct rt_ts_token *import,
+                         const struct rt_ts_token *name) {
+    uint32_t before = p->at.reference_count;
+    bool is_export = mark->token.type == K_EXPORT;
+    if (is_export && rt_ts_in_namespace(p)) {
+        p->at.edit_count -= 2; /* of the statement and the binding: it stays */
+        const struct rt_ts_scope *scope = &p->scopes[p->at.scope];
+        rt_ts_replace_format(p, mark->token.start, name->start, "%.*s%s.", (int)(scope->name_end - scope->name_start),
+                             p->source + scope->name_start, scope->renamed ? "_1" : "");
+        rt_ts_left_hand_side(p);
+        rt_ts_semicolon(p);
+        p->binding_count--;
+        if (p->at.erased == 0) p->at.declaration_count--;
+        rt_ts_declare_in(p, name, DECLARED_EXPORT, scope->symbol, 0);
+        return;
+    }
+    if (is_export) {
+        p->bindings[p->binding_count - 1].used = true;
+        p->bindings[p->binding_count - 1].start = p->bindings[p->binding_count - 1].end;
+    }
+    statement->keep_end = import->end;
+    statement->keep_text = p->at.text_nbytes;
+    statement->keep_text_nbytes = 3;
+    rt_ts_replace(p, import->start, import->start, "var", 3);
+    p->at.edit_count--;
+    if (!is_export) p->alias = p->binding_count;
+    rt_ts_left_hand_side(p);
+    p->alias = 0;
+    if (!is_export && p->at.reference_count > before) p->bindings[p->binding_count - 1].reference = before + 1;
+    rt_ts_semicolon(p);
+    statement->start = import->start;
+    end_statement(p, mark, statement);
+}
+
+/* The current token is the name. */
+static void import_equals(struct rt_ts_parser *p, const struct rt_ts_cursor *mark,
+                          struct rt_ts_module_statement *statement, const struct rt_ts_token *import) {
+    struct rt_ts_token name = p->at.token;
+    rt_ts_next(p);
+    rt_ts_next(p); /* = */
+    if (p->at.erased > 0) {
+        rt_ts_left_hand_side(p);
+        rt_ts_semicolon(p);
+        return;
+    }
+    add_binding(p, &name, name.start, name.end, false);
+    if (rt_ts_is(p, K_REQUIRE) && rt_ts_peek(p, NULL) == '(') {
+        if (mark->token.type == K_EXPORT) p->bindings[p->binding_count - 1].used = true;
+        struct rt_ts_cursor before = p->at;
+        p->speculating++;
+        p->at.erased++;
+        rt_ts_left_hand_side(p);
+        rt_ts_semicolon(p);
+        p->at.erased--;
+        p->speculating--;
+        struct rt_ts_cursor after = p->at;
+        rt_ts_rewind(p, &before);
+        if (p->options.commonjs) {
+            import_require(p, statement, import);
+            rt_ts_semicolon(p);
+        } else {
+            /* Only an error if it stays. */
+            p->at = after;
+            p->bindings[p->binding_count - 1].needs_require = true;
+        }
+        end_statement(p, mark, statement);
+    } else {
+        import_alias(p, mark, statement, import, &name);
+    }
+}
+
+static void import_clause(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, const struct rt_ts_token *import) {
+    struct rt_ts_module_statement statement = begin_statement(p, mark);
     if (rt_ts_is_identifier(p->at.token.type)) {
         struct rt_ts_token name = p->at.token;
-        rt_ts_next(p);
-        if (rt_ts_is(p, T_ASSIGN)) {
-            rt_ts_erase_since(p, mark, p->at.previous_end);
-            import_equals(p, mark);
+        if (rt_ts_peek(p, NULL) == '=') {
+            import_equals(p, mark, &statement, import);
             return;
         }
+        rt_ts_next(p);
         bool comma = rt_ts_is(p, T_COMMA);
         add_binding(p, &name, name.start, comma ? p->at.token.end : name.end, false);
         statement.first_named = 1;
@@ -179,96 +287,152 @@ static void import_clause(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
     statement.named_end = p->at.previous_end;
     rt_ts_expect(p, K_FROM, "from");
     module_specifier(p);
-    if (p->at.erased > 0) return;
-    statement.end = p->at.previous_end;
-    statement.binding_count = p->binding_count - statement.first_binding;
-    statement.guard = rt_ts_joins(p, mark);
-    if (!rt_ts_reserve(p, &p->imports, &p->import_capacity, p->import_count, sizeof *p->imports)) return;
-    p->imports[p->import_count++] = statement;
+    end_statement(p, mark, &statement);
+}
+
+/* MARK: at `import` or the `export` before it. */
+static void import_declaration(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    struct rt_ts_token import = p->at.token;
+    rt_ts_next(p);
+    if (rt_ts_in_namespace(p)) p->at.value_count -= mark->token.type == K_IMPORT;
+    if (rt_ts_is(p, T_STRING)) {
+        module_specifier(p);
+    } else if (rt_ts_is(p, K_TYPE) && is_type_import(p)) {
+        type_import(p, mark);
+    } else {
+        import_clause(p, mark, &import);
+    }
 }
 
 void rt_ts_import(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     unsigned char next = rt_ts_peek(p, NULL);
     if (next == '(' || next == '.') {
-        rt_ts_expression(p, 0);
-        rt_ts_semicolon(p);
-        return;
-    }
-    rt_ts_next(p);
-    if (rt_ts_is(p, T_STRING)) {
-        module_specifier(p);
-    } else if (rt_ts_is(p, K_TYPE) && is_type_import(p)) {
-        p->at.value_count--;
-        type_import(p, &mark);
+        rt_ts_expression_statement(p);
     } else {
-        import_clause(p, &mark);
+        import_declaration(p, &mark);
     }
 }
 
 /* ---- export ---- */
 
-/* `export` [`type`] is behind. */
-static void export_names(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, bool is_type) {
-    uint32_t kept = 0;
+/* export { a, b as c }: each name is a use of what it names, and goes if that is a type. */
+static void local_exports(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    struct rt_ts_module_statement statement = begin_statement(p, mark);
+    rt_ts_expect(p, T_LBRACE, "{");
+    bool any = false;
+    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) {
+        struct specifier s = read_specifier(p);
+        any = true;
+        if (p->at.erased > 0 || p->at.failed) continue;
+        add_binding(p, &s.first, s.start, s.end, true);
+        struct rt_ts_binding_use *binding = &p->bindings[p->binding_count - 1];
+        if (s.is_type || p->at.failed) continue;
+        binding->is_export = true;
+        binding->used = true;
+        binding->name = rt_ts_find_name(p, &s.first);
+        rt_ts_reference(p, &s.first, REFERENCE_VALUE);
+    }
+    rt_ts_expect(p, T_RBRACE, "}");
+    rt_ts_semicolon(p);
+    if (any) end_statement(p, mark, &statement);
+}
+
+/* Is there a `from` after the braces at the current token? */
+static bool is_reexport(struct rt_ts_parser *p) {
+    struct rt_ts_cursor mark = p->at;
+    p->speculating++;
+    while (!rt_ts_is(p, T_RBRACE) && !rt_ts_is(p, T_EOF)) rt_ts_next(p);
+    rt_ts_accept(p, T_RBRACE);
+    bool yes = rt_ts_is(p, K_FROM);
+    rt_ts_rewind(p, &mark);
+    p->speculating--;
+    return yes;
+}
+
+/* After `export` [`type`]: names from another module, or all of them. */
+static void reexports(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    bool any_value = true;
     if (rt_ts_accept(p, T_STAR)) {
-        kept = 1;
         if (rt_ts_accept(p, K_AS)) module_name(p);
-        if (!rt_ts_is(p, K_FROM)) rt_ts_expected(p, "from");
     } else {
-        struct rt_ts_cursor list = p->at;
+        bool any = any_value = false;
         rt_ts_expect(p, T_LBRACE, "{");
-        bool any = false;
         while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) {
-            any = true;
             struct specifier s = read_specifier(p);
-            if (s.is_type) {
-                rt_ts_erase_range(p, s.start, s.end);
-            } else {
-                kept++;
-            }
+            any = true;
+            any_value = any_value || !s.is_type;
+            if (s.is_type) rt_ts_erase_range(p, s.start, s.end);
         }
         rt_ts_expect(p, T_RBRACE, "}");
-        if (!any) kept = 1;
-        if (!rt_ts_is(p, K_FROM) && !is_type && p->at.erased == 0) {
-            /* A local export is a use of what it names: read it again, now that this is known. */
-            struct rt_ts_cursor after = p->at;
-            p->at = list;
-            rt_ts_next(p);
-            while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) {
-                struct specifier s = read_specifier(p);
-                struct rt_ts_token name = s.first;
-                if (!s.is_type) {
-                    p->at.reference_count = after.reference_count;
-                    rt_ts_reference(p, &name, REFERENCE_VALUE);
-                    after.reference_count = p->at.reference_count;
-                }
-            }
-            p->at = after;
-        }
+        any_value = any_value || !any || p->options.verbatim_module_syntax;
     }
-    if (rt_ts_accept(p, K_FROM)) {
-        module_specifier(p);
-    } else {
+    rt_ts_expect(p, K_FROM, "from");
+    module_specifier(p);
+    if (!any_value) rt_ts_erase_whole(p, mark, mark->token.start);
+}
+
+static void exported_function(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    bool in_namespace = rt_ts_in_namespace(p);
+    if (in_namespace) rt_ts_erase_range(p, mark->token.start, mark->token.end);
+    rt_ts_accept(p, K_ASYNC);
+    if (!rt_ts_is(p, K_FUNCTION)) rt_ts_expected(p, "function");
+    struct rt_ts_token name = rt_ts_look_ahead(p);
+    if (name.type == T_STAR) {
+        struct rt_ts_cursor before = p->at;
+        rt_ts_next(p);
+        name = rt_ts_look_ahead(p);
+        rt_ts_rewind(p, &before);
+    }
+    if (!rt_ts_function(p, true)) {
         rt_ts_semicolon(p);
+        rt_ts_erase_whole(p, mark, mark->token.start);
+    } else if (in_namespace) {
+        rt_ts_namespace_export(p, &name);
     }
-    if (is_type || kept == 0) rt_ts_erase_whole(p, mark, mark->token.start);
+}
+
+static void exported_class(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    bool in_namespace = rt_ts_in_namespace(p);
+    if (in_namespace) rt_ts_erase_range(p, mark->token.start, mark->token.end);
+    if (rt_ts_is(p, K_ABSTRACT)) {
+        rt_ts_erase_range(p, p->at.token.start, p->at.token.end);
+        rt_ts_next(p);
+    }
+    struct rt_ts_token name = rt_ts_look_ahead(p);
+    rt_ts_class(p, true);
+    if (in_namespace) rt_ts_namespace_export(p, &name);
+}
+
+/* export default a: goes if a is a type. */
+static void default_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    struct rt_ts_module_statement statement = begin_statement(p, mark);
+    struct rt_ts_token name = p->at.token;
+    add_binding(p, &name, name.end, name.end, true);
+    if (p->at.erased == 0 && !p->at.failed) {
+        struct rt_ts_binding_use *binding = &p->bindings[p->binding_count - 1];
+        binding->used = binding->is_export = true;
+        binding->name = rt_ts_find_name(p, &name);
+    }
+    rt_ts_reference(p, &name, REFERENCE_VALUE);
+    rt_ts_next(p);
+    rt_ts_semicolon(p);
+    end_statement(p, mark, &statement);
 }
 
 static void export_default(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     rt_ts_next(p);
-    if (rt_ts_is(p, K_INTERFACE) && rt_ts_is_identifier(rt_ts_look_ahead(p).type)) {
+    struct rt_ts_token next = rt_ts_look_ahead(p);
+    bool next_ends = next.type == T_SEMICOLON || next.type == T_EOF || (next.newline_before && rt_ts_is_word(next.type));
+    if (rt_ts_is(p, K_INTERFACE) && rt_ts_is_identifier(next.type) && !next.newline_before) {
         rt_ts_typescript_declaration(p, mark);
-    } else if (rt_ts_is(p, K_ABSTRACT) && rt_ts_look_ahead(p).type == K_CLASS) {
-        rt_ts_typescript_declaration(p, mark);
-    } else if (rt_ts_is(p, K_CLASS)) {
-        rt_ts_class(p, true);
-    } else if (rt_ts_is(p, K_FUNCTION) || (rt_ts_is(p, K_ASYNC) && rt_ts_look_ahead(p).type == K_FUNCTION)) {
-        rt_ts_accept(p, K_ASYNC);
-        if (!rt_ts_function(p, true)) {
-            rt_ts_semicolon(p);
-            rt_ts_erase_whole(p, mark, mark->token.start);
-        }
+    } else if (rt_ts_is(p, K_CLASS) || (rt_ts_is(p, K_ABSTRACT) && next.type == K_CLASS) || rt_ts_is(p, T_AT)) {
+        rt_ts_decorators(p);
+        exported_class(p, mark);
+    } else if (rt_ts_is(p, K_FUNCTION) || (rt_ts_is(p, K_ASYNC) && next.type == K_FUNCTION && !next.newline_before)) {
+        exported_function(p, mark);
+    } else if (rt_ts_is_identifier(p->at.token.type) && next_ends && next.type != K_AS && next.type != K_SATISFIES) {
+        default_name(p, mark);
     } else {
         rt_ts_assignment(p, 0);
         rt_ts_semicolon(p);
@@ -277,61 +441,88 @@ static void export_default(struct rt_ts_parser *p, const struct rt_ts_cursor *ma
 
 static void export_type(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     unsigned char next = rt_ts_peek(p, NULL);
-    if (next == '{' || next == '*') {
-        p->at.value_count--;
-        rt_ts_next(p);
-        p->at.erased++;
-        export_names(p, mark, true);
-        p->at.erased--;
-        rt_ts_erase_whole(p, mark, mark->token.start);
-    } else if (!rt_ts_typescript_declaration(p, mark)) {
-        rt_ts_expected(p, "a declaration after export");
+    if (next != '{' && next != '*') {
+        if (!rt_ts_typescript_declaration(p, mark)) rt_ts_expected(p, "a declaration after export");
+        return;
     }
+    rt_ts_next(p);
+    p->at.erased++;
+    if (rt_ts_is(p, T_STAR) || is_reexport(p)) {
+        reexports(p, mark);
+    } else {
+        local_exports(p, mark);
+    }
+    p->at.erased--;
+    rt_ts_erase_whole(p, mark, mark->token.start);
+}
+
+/* export = a */
+static void export_equals(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    if (p->at.erased == 0 && !p->options.commonjs) {
+        rt_ts_fail(p, mark->token.start, "export = needs a CommonJS module; write export default instead");
+        return;
+    }
+    rt_ts_replace(p, mark->token.start, p->at.token.end, "module.exports=", 15);
+    rt_ts_next(p);
+    rt_ts_expression(p, 0);
+    rt_ts_semicolon(p);
+}
+
+static void umd_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
+    rt_ts_next(p);
+    rt_ts_next(p);
+    rt_ts_next(p);
+    rt_ts_semicolon(p);
+    rt_ts_erase_whole(p, mark, mark->token.start);
 }
 
 void rt_ts_export(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     rt_ts_next(p);
+    struct rt_ts_token next = rt_ts_look_ahead(p);
     switch (p->at.token.type) {
-        case T_STAR:
-        case T_LBRACE: export_names(p, &mark, false); return;
-        case K_DEFAULT: export_default(p, &mark); return;
-        case K_TYPE: export_type(p, &mark); return;
-        case K_IMPORT: rt_ts_import(p); return;
-        case T_ASSIGN:
-            if (p->at.erased == 0) {
-                rt_ts_fail(p, mark.token.start, "export = is not supported yet");
-                return;
+        case T_STAR: reexports(p, &mark); return;
+        case T_LBRACE:
+            if (is_reexport(p)) {
+                reexports(p, &mark);
+            } else {
+                local_exports(p, &mark);
             }
-            rt_ts_next(p);
-            rt_ts_expression(p, 0);
-            rt_ts_semicolon(p);
+            return;
+        case K_DEFAULT: export_default(p, &mark); return;
+        case K_IMPORT: import_declaration(p, &mark); return;
+        case T_ASSIGN: export_equals(p, &mark); return;
+        case K_TYPE:
+            p->at.value_count--;
+            export_type(p, &mark);
             return;
         case K_AS:
-            if (rt_ts_look_ahead(p).type == K_NAMESPACE) { /* export as namespace UMD; */
-                rt_ts_next(p);
-                rt_ts_next(p);
-                rt_ts_next(p);
-                rt_ts_semicolon(p);
-                rt_ts_erase_whole(p, &mark, mark.token.start);
+            if (next.type != K_NAMESPACE) break;
+            umd_name(p, &mark); /* export as namespace N; */
+            return;
+        case K_FUNCTION:
+        case K_ASYNC: exported_function(p, &mark); return;
+        case K_CLASS: exported_class(p, &mark); return;
+        case K_ABSTRACT:
+            if (next.type == K_CLASS) {
+                exported_class(p, &mark);
                 return;
             }
             break;
+        case K_VAR:
+        case K_LET:
+        case K_CONST:
+            if (next.type == K_ENUM) break;
+            if (rt_ts_in_namespace(p)) {
+                rt_ts_namespace_variables(p, &mark);
+            } else {
+                p->at.value_count--;
+                rt_ts_statement(p);
+            }
+            return;
+        case T_AT: rt_ts_decorators(p); return;
         default: break;
     }
     p->at.value_count--;
-    if (rt_ts_typescript_declaration(p, &mark)) return;
-    uint8_t type = p->at.token.type;
-    if (type == K_FUNCTION || type == K_ASYNC) {
-        rt_ts_accept(p, K_ASYNC);
-        if (!rt_ts_is(p, K_FUNCTION)) rt_ts_expected(p, "function");
-        if (!rt_ts_function(p, true)) {
-            rt_ts_semicolon(p);
-            rt_ts_erase_whole(p, &mark, mark.token.start);
-        }
-    } else if (type == K_CLASS || type == K_VAR || type == K_LET || type == K_CONST || type == T_AT) {
-        rt_ts_statement(p);
-    } else {
-        rt_ts_expected(p, "a declaration after export");
-    }
+    if (!rt_ts_typescript_declaration(p, &mark)) rt_ts_expected(p, "a declaration after export");
 }

@@ -19,16 +19,31 @@ static void scoped_block(struct rt_ts_parser *p) {
     rt_ts_pop_scope(p, outer);
 }
 
+/* At the initialiser of a variable: its value, if an enum may want it. */
+static void note_constant(struct rt_ts_parser *p, const struct rt_ts_token *name) {
+    if (p->at.erased > 0 || !rt_ts_is_identifier(name->type)) return;
+    if (rt_ts_find_name(p, name) == RT_TS_NOT_FOUND) return;
+    struct rt_ts_cursor mark = p->at;
+    struct rt_ts_value value = rt_ts_evaluate(p);
+    if (value.kind == VALUE_UNKNOWN) return;
+    rt_ts_add_constant(p, p->scopes[p->at.scope].start, name->start, name->end - name->start, &value);
+    rt_ts_rewind(p, &mark);
+}
+
 /* After var, let or const. */
 static void variable_list(struct rt_ts_parser *p, enum rt_ts_declared kind, unsigned flags) {
     do {
+        struct rt_ts_token name = p->at.token;
         rt_ts_binding(p, kind);
         if (rt_ts_is(p, T_BANG)) {
             rt_ts_erase_range(p, p->at.token.start, p->at.token.end);
             rt_ts_next(p);
         }
+        bool annotated = rt_ts_is(p, T_COLON);
         rt_ts_erase_annotation(p);
-        if (rt_ts_accept(p, T_ASSIGN)) rt_ts_assignment(p, flags);
+        if (!rt_ts_accept(p, T_ASSIGN)) continue;
+        if (kind == DECLARED_LEXICAL && p->name_count > 0 && !annotated) note_constant(p, &name);
+        rt_ts_assignment(p, flags);
     } while (rt_ts_accept(p, T_COMMA));
 }
 
@@ -167,7 +182,7 @@ static void function_declaration(struct rt_ts_parser *p, const struct rt_ts_curs
     rt_ts_erase_whole(p, mark, mark->token.start);
 }
 
-static void expression_statement(struct rt_ts_parser *p) {
+void rt_ts_expression_statement(struct rt_ts_parser *p) {
     bool outer = rt_ts_restrict(p, RESTRICT_BRACE);
     rt_ts_expression(p, 0);
     rt_ts_close_restricted(p, outer);
@@ -230,7 +245,7 @@ static void statement(struct rt_ts_parser *p) {
         variable_statement(p, DECLARED_LEXICAL);
         return;
     }
-    expression_statement(p);
+    rt_ts_expression_statement(p);
 }
 
 void rt_ts_statement(struct rt_ts_parser *p) {
@@ -248,9 +263,14 @@ static void expect_identifier(struct rt_ts_parser *p) {
     }
 }
 
+static void type_name(struct rt_ts_parser *p) {
+    if (p->at.erased == 1) rt_ts_declare_type(p, &p->at.token);
+    expect_identifier(p);
+}
+
 static void type_alias(struct rt_ts_parser *p) {
     rt_ts_next(p);
-    expect_identifier(p);
+    type_name(p);
     if (rt_ts_is(p, T_LT)) rt_ts_skip_type_parameters(p);
     rt_ts_expect(p, T_ASSIGN, "=");
     rt_ts_skip_type(p);
@@ -259,7 +279,7 @@ static void type_alias(struct rt_ts_parser *p) {
 
 static void interface(struct rt_ts_parser *p) {
     rt_ts_next(p);
-    expect_identifier(p);
+    type_name(p);
     if (rt_ts_is(p, T_LT)) rt_ts_skip_type_parameters(p);
     if (rt_ts_accept(p, K_EXTENDS)) {
         do {
@@ -269,23 +289,19 @@ static void interface(struct rt_ts_parser *p) {
     rt_ts_skip_object_type(p);
 }
 
-/* namespace A.B { ... }, module "m" { ... }, global { ... }: erased as a whole, or an error if there are values. */
-static void namespace_declaration(struct rt_ts_parser *p) {
-    uint32_t start = p->at.token.start, values = p->at.value_count;
-    bool ambient = p->at.erased > 0;
+/* namespace A.B { ... }, module "m" { ... }, global { ... } inside something that is blanked. */
+static void skip_namespace(struct rt_ts_parser *p) {
+    uint32_t values = p->at.value_count;
     if (!rt_ts_is(p, K_GLOBAL)) rt_ts_next(p);
     if (!rt_ts_accept(p, T_STRING)) {
         do expect_identifier(p);
         while (rt_ts_accept(p, T_DOT));
     }
     if (rt_ts_is(p, T_LBRACE)) {
-        p->at.erased++;
         rt_ts_block(p);
-        p->at.erased--;
     } else {
         rt_ts_semicolon(p);
     }
-    if (!ambient && p->at.value_count != values) rt_ts_fail(p, start, "namespaces with values are not supported yet");
     p->at.value_count = values;
 }
 
@@ -372,16 +388,19 @@ bool rt_ts_typescript_declaration(struct rt_ts_parser *p, const struct rt_ts_cur
             break;
         case K_CONST:
         case K_ENUM:
-            if (p->at.erased == 0) {
-                rt_ts_fail(p, p->at.token.start, "enums are not supported yet");
-                break;
-            }
             p->at.value_count++;
-            skip_enum(p);
+            if (p->at.erased > 0) {
+                skip_enum(p);
+            } else {
+                rt_ts_enum(p, mark);
+            }
             break;
         default:
-            namespace_declaration(p);
-            rt_ts_erase_whole(p, mark, mark->token.start);
+            if (p->at.erased > 0 || rt_ts_look_ahead(p).type == T_STRING) {
+                erase_declaration(p, mark, skip_namespace);
+            } else {
+                rt_ts_namespace(p, mark);
+            }
             break;
     }
     return true;

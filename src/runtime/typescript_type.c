@@ -3,7 +3,6 @@
 #include "runtime/typescript_internal.h"
 
 static void skip_conditional(struct rt_ts_parser *p, bool no_conditional);
-static void skip_return_type(struct rt_ts_parser *p, bool no_conditional);
 
 static void erase_begin(struct rt_ts_parser *p) {
     p->at.erased++;
@@ -130,16 +129,16 @@ static void skip_signature(struct rt_ts_parser *p) {
     skip_parameters(p);
 }
 
-static void skip_function_type(struct rt_ts_parser *p, bool no_conditional) {
+static void skip_function_type(struct rt_ts_parser *p) {
     rt_ts_accept(p, K_ABSTRACT);
     rt_ts_accept(p, K_NEW);
     rt_ts_split_lshift(p);
     skip_signature(p);
     rt_ts_expect(p, T_ARROW, "=>");
-    skip_return_type(p, no_conditional);
+    rt_ts_skip_return_type(p);
 }
 
-static void skip_return_type(struct rt_ts_parser *p, bool no_conditional) {
+void rt_ts_skip_return_type(struct rt_ts_parser *p) {
     if (rt_ts_is(p, K_ASSERTS)) {
         struct rt_ts_token next = rt_ts_look_ahead(p);
         if (!next.newline_before && (rt_ts_is_identifier(next.type) || next.type == K_THIS) && next.type != K_IS) {
@@ -164,11 +163,7 @@ static void skip_return_type(struct rt_ts_parser *p, bool no_conditional) {
             rt_ts_next(p);
         }
     }
-    skip_conditional(p, no_conditional);
-}
-
-void rt_ts_skip_return_type(struct rt_ts_parser *p) {
-    skip_return_type(p, false);
+    rt_ts_skip_type(p);
 }
 
 /* ---- members ---- */
@@ -204,7 +199,7 @@ static void skip_bracketed_name(struct rt_ts_parser *p) {
         rt_ts_skip_type(p);
         if (next.type == K_IN && rt_ts_accept(p, K_AS)) rt_ts_skip_type(p);
     } else {
-        rt_ts_expression(p, 0);
+        rt_ts_computed_name(p);
     }
     rt_ts_expect(p, T_RBRACKET, "]");
     if (rt_ts_is(p, T_PLUS) || rt_ts_is(p, T_MINUS)) {
@@ -376,7 +371,7 @@ static void skip_unary(struct rt_ts_parser *p, bool no_conditional) {
         return;
     }
     if (is_function_type(p)) {
-        skip_function_type(p, no_conditional);
+        skip_function_type(p);
         return;
     }
     skip_operand(p);

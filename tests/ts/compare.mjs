@@ -1,0 +1,70 @@
+// compare.mjs: are two ESTree programs the same program? And does each name stand where it stood?
+
+const ignored = new Set(['start', 'end', 'loc', 'raw', 'range', 'sourceType', 'directive']);
+
+// `export {}` only marks a module, and TypeScript adds and drops it as it sees fit.
+function counts(node) {
+  if (node?.type === 'EmptyStatement') return false;
+  return !(node?.type === 'ExportNamedDeclaration' && !node.declaration && !node.source && node.specifiers.length === 0);
+}
+
+function literal(node) {
+  if (node.regex) return `/${node.regex.pattern}/${node.regex.flags}`;
+  if (node.bigint) return `${node.bigint}n`;
+  return node.value;
+}
+
+const show = (node) =>
+  node && typeof node === 'object' ? (Array.isArray(node) ? `[${node.length}]` : `${node.type}${node.name ? ' ' + node.name : ''}`) : String(node);
+
+// Returns null, or what differs first.
+export function compareTrees(a, b, where = '') {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    const left = a.filter(counts), right = b.filter(counts);
+    for (let i = 0; i < Math.max(left.length, right.length); i++) {
+      if (i >= left.length || i >= right.length) {
+        const extra = i < left.length ? ['extra', left[i]] : ['missing', right[i]];
+        return `${extra[0]} ${show(extra[1])} at line ${extra[1]?.loc?.start.line} (${where}[${i}])`;
+      }
+      const difference = compareTrees(left[i], right[i], `${where}[${i}]`);
+      if (difference) return difference;
+    }
+    return null;
+  }
+  if (a && b && typeof a === 'object' && typeof b === 'object' && !Array.isArray(a) && !Array.isArray(b)) {
+    if (a.type !== b.type) return `${show(a)} is not ${show(b)} at line ${a.loc?.start.line} (${where})`;
+    if (a.type === 'Literal') return literal(a) === literal(b) ? null : `${literal(a)} is not ${literal(b)} at line ${a.loc.start.line}`;
+    if (a.type === 'TemplateElement') return a.value.cooked === b.value.cooked ? null : `templates differ at line ${a.loc.start.line}`;
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+      if (ignored.has(key)) continue;
+      const difference = compareTrees(a[key], b[key], `${where}.${key}`);
+      if (difference) return difference.includes(' at line ') ? difference : `${difference} at line ${a.loc?.start.line}`;
+    }
+    return null;
+  }
+  return a === b ? null : `${show(a)} is not ${show(b)} (${where})`;
+}
+
+const isFunction = (node) => /^(Function|Class|ArrowFunction)/.test(node.type);
+
+// Returns the names of functions, classes and methods in TREE that do not stand at their place in SOURCE.
+export function checkPositions(tree, source) {
+  const lines = source.split(/\r\n|[\n\r\u2028\u2029]/);
+  const moved = [];
+  const check = (node) => {
+    const { line, column } = node.loc.start;
+    const name = node.type === 'PrivateIdentifier' ? `#${node.name}` : node.name;
+    const text = lines[line - 1]?.slice(column);
+    if (text === undefined || !(text.startsWith(name) || text.includes('\\u'))) moved.push(`${name} at ${line}:${column + 1}`);
+  };
+  const visit = (node) => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (!node || typeof node.type !== 'string') return;
+    if (isFunction(node) && node.id) check(node.id);
+    if (node.type === 'MethodDefinition' && /Identifier$/.test(node.key.type)) check(node.key);
+    if (node.type === 'VariableDeclarator' && node.init && isFunction(node.init) && node.id.type === 'Identifier') check(node.id);
+    for (const key of Object.keys(node)) if (!ignored.has(key)) visit(node[key]);
+  };
+  visit(tree);
+  return moved;
+}
