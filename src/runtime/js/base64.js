@@ -2,36 +2,33 @@
 'use strict';
 
 const {
-  ArrayPrototypeJoin, ArrayPrototypePush, MathFloor, StringPrototypeCharCodeAt, TypedArrayPrototypeGetLength,
-  TypedArrayPrototypeSubarray, Uint8Array,
+  MathCeil, MathFloor, StringPrototypeCharCodeAt, TypedArrayPrototypeGetLength, TypedArrayPrototypeSubarray, Uint8Array,
 } = internal.primordials;
 const { needArguments } = internal;
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-// Strings grow in pieces of this many groups: one concatenation per group would make a deep rope.
-const GROUPS_PER_PIECE = 4096;
-
 const invalidCharacter = (message) => internal.makeDOMException(message, 'InvalidCharacterError');
+
+const digitCodes = native.utf8Encode(digits);
+const PADDING = 61; // =
 
 internal.btoa = function btoa(data) {
   needArguments(arguments.length, 1, 'btoa');
   const text = `${data}`;
-  const pieces = [];
-  let piece = '';
-  for (let i = 0; i < text.length; i += 3) {
+  const { length } = text;
+  const output = new Uint8Array(MathCeil(length / 3) * 4);
+  for (let i = 0, at = 0; i < length; i += 3, at += 4) {
     const a = StringPrototypeCharCodeAt(text, i);
-    const b = i + 1 < text.length ? StringPrototypeCharCodeAt(text, i + 1) : 0;
-    const c = i + 2 < text.length ? StringPrototypeCharCodeAt(text, i + 2) : 0;
-    if (a > 255 || b > 255 || c > 255) throw invalidCharacter('btoa: the string has a character above U+00FF');
-    piece += digits[a >> 2] + digits[((a & 3) << 4) | (b >> 4)] +
-      (i + 1 < text.length ? digits[((b & 15) << 2) | (c >> 6)] : '=') + (i + 2 < text.length ? digits[c & 63] : '=');
-    if (piece.length >= GROUPS_PER_PIECE * 4) {
-      ArrayPrototypePush(pieces, piece);
-      piece = '';
-    }
+    const b = i + 1 < length ? StringPrototypeCharCodeAt(text, i + 1) : 0;
+    const c = i + 2 < length ? StringPrototypeCharCodeAt(text, i + 2) : 0;
+    if ((a | b | c) > 255) throw invalidCharacter('btoa: the string has a character above U+00FF');
+    output[at] = digitCodes[a >> 2];
+    output[at + 1] = digitCodes[((a & 3) << 4) | (b >> 4)];
+    output[at + 2] = i + 1 < length ? digitCodes[((b & 15) << 2) | (c >> 6)] : PADDING;
+    output[at + 3] = i + 2 < length ? digitCodes[c & 63] : PADDING;
   }
-  return ArrayPrototypeJoin(pieces, '') + piece;
+  return native.latin1Decode(output, 0, TypedArrayPrototypeGetLength(output));
 };
 
 const values = new Uint8Array(128);
@@ -48,7 +45,7 @@ function sextetsOf(text) {
   for (let i = 0; i < text.length; i++) {
     const code = StringPrototypeCharCodeAt(text, i);
     if (isBlank(code)) continue;
-    if (code === 61) {
+    if (code === PADDING) {
       padding++;
       continue;
     }

@@ -76,7 +76,7 @@ for (const name of ['buffer', 'byteLength', 'byteOffset', 'length', Symbol.toStr
 for (const name of ['set', 'slice', 'subarray']) {
   primordials[`TypedArrayPrototype${capitalise(name)}`] = uncurryThis(TypedArray.prototype[name]);
 }
-for (const name of ['floor', 'max', 'min', 'round', 'sqrt', 'trunc']) {
+for (const name of ['ceil', 'floor', 'max', 'min', 'round', 'sqrt', 'trunc']) {
   primordials[`Math${capitalise(name)}`] = Math[name];
 }
 for (const name of ['apply', 'getOwnPropertyDescriptor', 'has', 'ownKeys']) {

@@ -10,8 +10,8 @@ internal.load('url_host');
 
 const {
   ArrayPrototypePop, ArrayPrototypePush, ArrayPrototypeSlice, RegExpPrototypeExec, StringPrototypeCharCodeAt,
-  StringPrototypeIncludes, StringPrototypeIndexOf, StringPrototypeLastIndexOf, StringPrototypeReplaceAll,
-  StringPrototypeSlice, StringPrototypeStartsWith, StringPrototypeToLowerCase,
+  StringPrototypeIndexOf, StringPrototypeLastIndexOf, StringPrototypeReplaceAll, StringPrototypeSlice,
+  StringPrototypeStartsWith, StringPrototypeToLowerCase, Uint8Array,
 } = internal.primordials;
 const { parseHost } = internal;
 const { C0, FRAGMENT, PATH, QUERY, SPECIAL_QUERY, USERINFO, percentEncode } = internal.urlEncode;
@@ -53,10 +53,22 @@ function trimControls(text) {
   return StringPrototypeSlice(text, start, end);
 }
 
-// indexOfAny(text, characters, from): of the first of these characters, or text.length.
-function indexOfAny(text, characters, from) {
+// What ends a part: bits of indexOfAny's mask.
+const TAIL = 1; // ? #
+const SLASH = 2;
+const BACKSLASH = 4;
+
+const delimiters = new Uint8Array(128);
+delimiters[35] = TAIL;
+delimiters[63] = TAIL;
+delimiters[47] = SLASH;
+delimiters[92] = BACKSLASH;
+
+// indexOfAny(text, mask, from): of the first delimiter in the mask, or text.length.
+function indexOfAny(text, mask, from) {
   for (let i = from; i < text.length; i++) {
-    if (StringPrototypeIncludes(characters, text[i])) return i;
+    const code = StringPrototypeCharCodeAt(text, i);
+    if (code < 128 && (delimiters[code] & mask) !== 0) return i;
   }
   return text.length;
 }
@@ -72,7 +84,7 @@ function shorten(url) {
 
 // addSegments(url, text): text is what follows a slash, and the whole rest of the path.
 function addSegments(url, text) {
-  const slashes = isSpecial(url) ? '/\\' : '/';
+  const slashes = isSpecial(url) ? SLASH | BACKSLASH : SLASH;
   for (let at = 0; ;) {
     const end = indexOfAny(text, slashes, at);
     const isLast = end === text.length;
@@ -111,13 +123,13 @@ function setTail(url, text) {
 
 // setPathAndTail(url, text, set): splits text at the first ? or #; `set` takes the path.
 function setPathAndTail(url, text, set) {
-  const end = indexOfAny(text, '?#', 0);
+  const end = indexOfAny(text, TAIL, 0);
   set(url, StringPrototypeSlice(text, 0, end));
   return setTail(url, StringPrototypeSlice(text, end));
 }
 
 function setOpaquePath(url, text) {
-  const end = indexOfAny(text, '?#', 0);
+  const end = indexOfAny(text, TAIL, 0);
   let path = percentEncode(StringPrototypeSlice(text, 0, end), C0);
   // A space before ? or # would be lost when the URL is parsed again without them.
   if (end < text.length && path[path.length - 1] === ' ') path = `${StringPrototypeSlice(path, 0, path.length - 1)}%20`;
@@ -153,7 +165,7 @@ function setCredentials(url, text) {
   if (colon !== -1) url.password = percentEncode(StringPrototypeSlice(text, colon + 1), USERINFO);
 }
 
-const authorityEnd = (url, text) => indexOfAny(text, isSpecial(url) ? '/\\?#' : '/?#', 0);
+const authorityEnd = (url, text) => indexOfAny(text, isSpecial(url) ? TAIL | SLASH | BACKSLASH : TAIL | SLASH, 0);
 
 // parseAuthority(url, text): text is what follows the two slashes.
 function parseAuthority(url, text) {
@@ -212,7 +224,7 @@ function parseRelative(url, base, text) {
 }
 
 function parseFileHost(url, text) {
-  const end = indexOfAny(text, '/\\?#', 0);
+  const end = indexOfAny(text, TAIL | SLASH | BACKSLASH, 0);
   const host = StringPrototypeSlice(text, 0, end);
   // file://C:/ has no host: what looks like one is the drive.
   if (RegExpPrototypeExec(driveLetter, host) !== null) return setPathAndTail(url, text, addSegments);
