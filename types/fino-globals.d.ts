@@ -76,8 +76,6 @@ interface Navigator {
   /** "fino/VERSION" */
   readonly userAgent: string;
   readonly platform: string;
-  readonly language: string;
-  readonly languages: readonly string[];
 }
 declare var navigator: Navigator;
 

@@ -53,8 +53,6 @@ class Navigator {
   }
 
   get hardwareConcurrency() { return native.hardwareConcurrency; }
-  get language() { return 'en-US'; }
-  get languages() { return ['en-US']; }
   get platform() { return `${native.platform} ${native.arch}`; }
   get userAgent() { return `fino/${native.version}`; }
 }

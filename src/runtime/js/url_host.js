@@ -29,7 +29,10 @@ function ipv4Part(text) {
   return RegExpPrototypeExec(digitsOnly, text) !== null ? NumberParseInt(text, 10) : NaN;
 }
 
+const mayEndNumber = /[0-9a-fA-FxX]\.?$/;
+
 function endsInNumber(domain) {
+  if (RegExpPrototypeExec(mayEndNumber, domain) === null) return false;
   const parts = StringPrototypeSplit(domain, '.');
   if (parts[parts.length - 1] === '') {
     if (parts.length === 1) return false;

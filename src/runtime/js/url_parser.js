@@ -143,9 +143,10 @@ function setOpaquePath(url, text) {
 function hostEnd(text) {
   let isInBrackets = false;
   for (let i = 0; i < text.length; i++) {
-    if (text[i] === '[') isInBrackets = true;
-    else if (text[i] === ']') isInBrackets = false;
-    else if (text[i] === ':' && !isInBrackets) return i;
+    const code = StringPrototypeCharCodeAt(text, i);
+    if (code === 91) isInBrackets = true;
+    else if (code === 93) isInBrackets = false;
+    else if (code === 58 && !isInBrackets) return i;
   }
   return text.length;
 }
