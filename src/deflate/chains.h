@@ -23,6 +23,14 @@ enum {
     CHAINS_SKIP_WITH_3 = 4,
 };
 
+/* Input to compress: [next, end), with up to 32 KiB of history before it that begins at HISTORY. */
+struct deflate_input {
+    const uint8_t *history;
+    const uint8_t *next;
+    const uint8_t *end;
+    bool is_final; /* the last block ends the stream */
+};
+
 struct deflate_chains {
     uint16_t heads3[1 << CHAINS_HASH3_BITS];
     uint16_t heads4[1 << CHAINS_HASH4_BITS];
@@ -43,11 +51,19 @@ DEFLATE_INLINE uint32_t chains_hash(uint32_t bytes, unsigned bits) {
     return (bytes * 0x9E3779B1u) >> (32 - bits);
 }
 
-/* Completes CURSOR, all of which but the hashes is set. */
-DEFLATE_INLINE void chains_start(struct chains_cursor *cursor) {
-    if (cursor->end - cursor->next < CHAINS_LOOKAHEAD) return;
-    cursor->hash3 = chains_hash(load_le32(cursor->next) & 0xFFFFFF, CHAINS_HASH3_BITS);
-    cursor->hash4 = chains_hash(load_le32(cursor->next), CHAINS_HASH4_BITS);
+/* The cursor at the beginning of INPUT, whose position is POSITION. */
+DEFLATE_INLINE struct chains_cursor chains_start(const struct deflate_input *input, uint32_t position) {
+    struct chains_cursor cursor = {
+        .next = input->next,
+        .end = input->end,
+        .position = position,
+        .reach = (uint32_t)min_size((size_t)(input->next - input->history), DEFLATE_WINDOW),
+    };
+    if (cursor.end - cursor.next >= CHAINS_LOOKAHEAD) {
+        cursor.hash3 = chains_hash(load_le32(cursor.next) & 0xFFFFFF, CHAINS_HASH3_BITS);
+        cursor.hash4 = chains_hash(load_le32(cursor.next), CHAINS_HASH4_BITS);
+    }
+    return cursor;
 }
 
 /* Enters NEXT, moves on by one, and returns the head of the entered position's chain as a distance from it. */

@@ -11,16 +11,16 @@ struct level {
 };
 
 static const struct level levels[] = {
-    [1] = {2, 32, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
-    [2] = {6, 10, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
-    [3] = {12, 14, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
-    [4] = {16, 30, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
-    [5] = {12, 60, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
-    [6] = {28, 80, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
-    [7] = {100, 130, deflate_parse_lazy, sizeof(struct deflate_compressor_lazy)},
-    [8] = {300, 258, deflate_parse_lazy2, sizeof(struct deflate_compressor_lazy)},
-    [9] = {600, 258, deflate_parse_lazy2, sizeof(struct deflate_compressor_lazy)},
-    [12] = {600, 258, deflate_parse_lazy2, sizeof(struct deflate_compressor_lazy)},
+    [1] = {2, 32, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [2] = {6, 10, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [3] = {12, 14, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [4] = {16, 30, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [5] = {12, 60, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [6] = {28, 80, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [7] = {100, 130, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [8] = {300, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [9] = {600, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [12] = {400, 258, deflate_parse_optimal, sizeof(struct deflate_optimal)},
 };
 
 static int clamp_level(int level) {
@@ -54,7 +54,7 @@ void fino_deflate_compressor_free(struct fino_deflate_compressor *compressor) {
 }
 
 void deflate_compressor_reset(struct fino_deflate_compressor *compressor) {
-    memset(&compressor->finder, 0, compressor->nbytes - offsetof(struct fino_deflate_compressor, finder));
+    memset(&compressor->finder.chains, 0, sizeof compressor->finder.chains); /* every finder begins with it */
     compressor->position = 0;
 }
 

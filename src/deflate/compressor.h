@@ -6,16 +6,27 @@
 #include "deflate.h"
 #include "spans.h"
 
-/* Input to compress: [next, end), with up to 32 KiB of history before it that begins at HISTORY. */
-struct deflate_input {
-    const uint8_t *history;
-    const uint8_t *next;
-    const uint8_t *end;
-    bool is_final; /* the last block ends the stream */
+enum {
+    /* The optimal parser's section: as far as it looks ahead, and how many matches it can remember of it. */
+    OPTIMAL_SECTION_NBYTES = 196608,
+    OPTIMAL_MATCH_COUNT = 6 * OPTIMAL_SECTION_NBYTES,
 };
 
-struct deflate_compressor_lazy {
+struct deflate_match {
+    uint16_t length;
+    uint16_t offset;
+};
+
+/* What the optimal parser knows of its section; see parse_optimal.c. */
+struct deflate_optimal {
     struct deflate_chains chains;
+    size_t nbytes;      /* of the section */
+    unsigned skip_count; /* positions to come that are not searched */
+    uint32_t match_start[OPTIMAL_SECTION_NBYTES + 1]; /* the matches of position i: from [i] to [i + 1] */
+    struct deflate_match matches[OPTIMAL_MATCH_COUNT];
+    uint32_t cost_to_end[OPTIMAL_SECTION_NBYTES + DEFLATE_MAX_MATCH + 1];
+    uint32_t choices[OPTIMAL_SECTION_NBYTES]; /* offset << 9 | length; a literal has length 1 */
+    struct deflate_sequence sequences[OPTIMAL_SECTION_NBYTES / DEFLATE_MIN_MATCH + 1];
 };
 
 struct fino_deflate_compressor {
@@ -28,7 +39,8 @@ struct fino_deflate_compressor {
     bool (*parse)(struct fino_deflate_compressor *, const struct deflate_input *, struct deflate_writer *);
     struct deflate_spans spans;
     union {
-        struct deflate_compressor_lazy lazy;
+        struct deflate_chains chains;
+        struct deflate_optimal optimal;
     } finder; /* last: only as much of it is allocated as the level uses */
 };
 
@@ -36,6 +48,9 @@ bool deflate_parse_lazy(struct fino_deflate_compressor *compressor, const struct
                         struct deflate_writer *writer);
 bool deflate_parse_lazy2(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
                          struct deflate_writer *writer);
+
+bool deflate_parse_optimal(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
+                           struct deflate_writer *writer);
 
 /* Makes COMPRESSOR forget the stream before. */
 void deflate_compressor_reset(struct fino_deflate_compressor *compressor);

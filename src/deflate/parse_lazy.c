@@ -18,7 +18,7 @@ DEFLATE_INLINE int gain(struct match current, struct match next) {
 
 DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struct chains_cursor *cursor,
                                struct deflate_emitter *emitter, const uint8_t *span_end, unsigned lookahead) {
-    struct deflate_chains *chains = &compressor->finder.lazy.chains;
+    struct deflate_chains *chains = &compressor->finder.chains;
     const struct deflate_sequence *sequence_end = emitter->sequence + DEFLATE_SPAN_SEQUENCES;
     const unsigned nice_length = compressor->nice_length, depth = compressor->depth;
 
@@ -73,14 +73,8 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
 DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
                           struct deflate_writer *writer, unsigned lookahead) {
     struct deflate_spans *spans = &compressor->spans;
-    struct chains_cursor cursor = {
-        .next = input->next,
-        .end = input->end,
-        .position = compressor->position,
-        .reach = (uint32_t)min_size((size_t)(input->next - input->history), DEFLATE_WINDOW),
-    };
+    struct chains_cursor cursor = chains_start(input, compressor->position);
 
-    chains_start(&cursor);
     spans->in = input->next;
     while (cursor.next < input->end) {
         const uint8_t *span_start = cursor.next;

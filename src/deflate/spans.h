@@ -78,6 +78,16 @@ DEFLATE_INLINE bool spans_full(const struct deflate_spans *spans) {
            spans->sequence_count > DEFLATE_SEQUENCE_COUNT - (DEFLATE_SPAN_SEQUENCES + 1);
 }
 
+/* The log2 of VALUE, not 0, in 1/256 bits. */
+DEFLATE_INLINE uint32_t deflate_log2(const uint32_t *log2_fraction, uint32_t value) {
+    unsigned top = highest_bit(value);
+    return ((top << 16) + log2_fraction[(top <= 8 ? value << (8 - top) : value >> (top - 8)) & 255]) >> 8;
+}
+
+/* Cuts the gathered spans into blocks. Returns their number; ENDS_OUT are their ends, in bytes from the first span's
+ * beginning. The histograms are used up. */
+unsigned deflate_spans_cut(struct deflate_spans *spans, size_t *ends_out);
+
 /* Writes the gathered spans, ending at IN_END, as blocks. Unless IS_LAST, the last block's spans may stay behind, since
  * what follows may belong to it. Returns false when the output is full. */
 bool deflate_spans_write(struct deflate_spans *spans, struct deflate_writer *writer, bool is_last, bool is_final);

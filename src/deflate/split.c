@@ -127,6 +127,18 @@ static unsigned group_spans(struct deflate_spans *spans, struct group *groups) {
     return group_count;
 }
 
+unsigned deflate_spans_cut(struct deflate_spans *spans, size_t *ends_out) {
+    struct group groups[DEFLATE_SPAN_COUNT];
+    unsigned group_count = group_spans(spans, groups);
+    size_t end = 0;
+    for (unsigned i = 0; i < group_count; i++) {
+        for (unsigned span = 0; span < groups[i].count; span++)
+            end += spans->spans[groups[i].first + span].in_nbytes;
+        ends_out[i] = end;
+    }
+    return group_count;
+}
+
 /* Keeps the spans of GROUP, whose sequences begin at FIRST_SEQUENCE, as the one span left. */
 static void keep_group(struct deflate_spans *spans, const struct group *group, size_t first_sequence,
                        size_t in_nbytes) {
