@@ -112,8 +112,16 @@ void rt_signals_close(void) {
     signals.has_thread = false;
 }
 
+/* Those that no handler may have, and those that say that this very thread cannot go on. */
+static bool can_be_watched(int signal_number) {
+    static const int never[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGPROF};
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (never[i] == signal_number) return false;
+    return signal_number >= 1 && signal_number <= 63;
+}
+
 int rt_signals_watch(struct rt_realm *realm, int signal_number, bool on) {
-    if (signal_number < 1 || signal_number > 63 || signal_number == SIGKILL || signal_number == SIGSTOP) return -EINVAL;
+    if (!can_be_watched(signal_number)) return -EINVAL;
     atomic_store(&signals.realm, realm);
     if (on) {
         atomic_fetch_or(&signals.watched, bit(signal_number));
