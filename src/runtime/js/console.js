@@ -10,7 +10,7 @@ const {
 } = internal.primordials;
 const { envGet, isatty, now, write } = native;
 
-const GROUP_WIDTH = 2;
+const GROUP_INDENT = '  ';
 
 let indent = '';
 const counts = new SafeMap();
@@ -132,9 +132,9 @@ const methods = {
 
   group(...args) {
     if (args.length > 0) printFormatted(1, args);
-    indent += '  ';
+    indent += GROUP_INDENT;
   },
-  groupEnd() { indent = StringPrototypeSlice(indent, 0, indent.length - GROUP_WIDTH); },
+  groupEnd() { indent = StringPrototypeSlice(indent, 0, indent.length - GROUP_INDENT.length); },
 
   table(data, columns) {
     internal.load('console_table');

@@ -127,16 +127,11 @@ function formatCustom(ctx, value, method, depth) {
 }
 
 function formatCycle(ctx, value) {
-  let index = 1;
-  if (ctx.circular === undefined) {
-    ctx.circular = new SafeMap();
+  ctx.circular ??= new SafeMap();
+  let index = ctx.circular.get(value);
+  if (index === undefined) {
+    index = ctx.circular.size + 1;
     ctx.circular.set(value, index);
-  } else {
-    index = ctx.circular.get(value);
-    if (index === undefined) {
-      index = ctx.circular.size + 1;
-      ctx.circular.set(value, index);
-    }
   }
   return ctx.style(`[Circular *${index}]`, 'special');
 }
