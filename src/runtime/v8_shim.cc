@@ -685,9 +685,6 @@ void v8s_terminate(v8s_isolate *isolate) {
 void v8s_terminate_cancel(v8s_isolate *isolate) {
     unwrap(isolate)->CancelTerminateExecution();
 }
-bool v8s_is_terminating(v8s_isolate *isolate) {
-    return unwrap(isolate)->IsExecutionTerminating();
-}
 
 void v8s_run_microtasks(v8s_isolate *isolate) {
     unwrap(isolate)->PerformMicrotaskCheckpoint();
@@ -830,9 +827,6 @@ v8s_value v8s_string_owned(v8s_isolate *isolate, char *ascii, size_t nbytes) {
     return out(String::NewExternalOneByte(unwrap(isolate), new OwnedText(ascii, nbytes)));
 }
 
-bool v8s_is_undefined(v8s_value value) {
-    return in(value)->IsUndefined();
-}
 bool v8s_is_nullish(v8s_value value) {
     return in(value)->IsNullOrUndefined();
 }
@@ -847,9 +841,6 @@ bool v8s_is_function(v8s_value value) {
 }
 bool v8s_is_object(v8s_value value) {
     return in(value)->IsObject();
-}
-bool v8s_is_error(v8s_value value) {
-    return in(value)->IsNativeError();
 }
 bool v8s_is_promise(v8s_value value) {
     return in(value)->IsPromise();
@@ -1013,10 +1004,6 @@ v8s_value v8s_call(v8s_isolate *wrapped, v8s_value function, v8s_value receiver,
                                             argument_count, reinterpret_cast<Local<Value> *>(arguments)));
 }
 
-v8s_value v8s_global(v8s_isolate *isolate) {
-    return out(context_of(unwrap(isolate))->Global());
-}
-
 v8s_value v8s_deferred_new(v8s_isolate *isolate) {
     return out(Promise::Resolver::New(context_of(unwrap(isolate))));
 }
@@ -1062,9 +1049,6 @@ void v8s_ref_free(v8s_ref *ref) {
 
 static const FunctionCallbackInfo<Value> &info_of(const v8s_arguments *arguments) {
     return *reinterpret_cast<const FunctionCallbackInfo<Value> *>(arguments);
-}
-int v8s_argument_count(const v8s_arguments *arguments) {
-    return info_of(arguments).Length();
 }
 v8s_value v8s_argument(const v8s_arguments *arguments, int index) {
     return out(info_of(arguments)[index]);
@@ -1187,9 +1171,6 @@ static_assert(int{V8S_MODULE_NEW} == Module::kUninstantiated &&
               "v8s_module_status mirrors V8's");
 enum v8s_module_status v8s_module_status(v8s_isolate *isolate, v8s_module *module) {
     return static_cast<enum v8s_module_status>(module_of(unwrap(isolate), module)->GetStatus());
-}
-v8s_value v8s_module_exception(v8s_isolate *isolate, v8s_module *module) {
-    return out(module_of(unwrap(isolate), module)->GetException());
 }
 
 v8s_value v8s_json_parse(v8s_isolate *isolate, v8s_value json, v8s_caught *caught) {

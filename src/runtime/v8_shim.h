@@ -97,7 +97,6 @@ void v8s_scope_close(struct v8s_scope *scope);
 void v8s_terminate(v8s_isolate *isolate);
 /* What v8s_terminate asked for is over (or never mind). */
 void v8s_terminate_cancel(v8s_isolate *isolate);
-bool v8s_is_terminating(v8s_isolate *isolate);
 
 void v8s_run_microtasks(v8s_isolate *isolate);
 void v8s_enqueue_microtask(v8s_isolate *isolate, v8s_value function);
@@ -157,13 +156,11 @@ v8s_value v8s_string_utf16(v8s_isolate *isolate, const uint16_t *units, size_t u
 v8s_value v8s_string_static(v8s_isolate *isolate, const char *ascii, size_t nbytes);
 v8s_value v8s_string_owned(v8s_isolate *isolate, char *ascii, size_t nbytes);
 
-bool v8s_is_undefined(v8s_value value);
 bool v8s_is_nullish(v8s_value value);
 bool v8s_is_string(v8s_value value);
 bool v8s_is_number(v8s_value value);
 bool v8s_is_function(v8s_value value);
 bool v8s_is_object(v8s_value value);
-bool v8s_is_error(v8s_value value);
 bool v8s_is_promise(v8s_value value);
 bool v8s_is_array(v8s_value value);
 bool v8s_same(v8s_value a, v8s_value b); /* strict equality of objects */
@@ -204,7 +201,6 @@ void v8s_set_private(v8s_isolate *isolate, v8s_value object, const char *name, v
 
 v8s_value v8s_call(v8s_isolate *isolate, v8s_value function, v8s_value receiver, int argument_count,
                    v8s_value *arguments, struct v8s_caught *caught);
-v8s_value v8s_global(v8s_isolate *isolate);
 
 /* A promise and its settlement. */
 v8s_value v8s_deferred_new(v8s_isolate *isolate); /* a v8::Promise::Resolver */
@@ -229,7 +225,6 @@ struct v8s_native_entry {
     v8s_native function;
     int parameter_count;
 };
-int v8s_argument_count(const v8s_arguments *arguments);
 v8s_value v8s_argument(const v8s_arguments *arguments, int index); /* undefined beyond the last */
 v8s_value v8s_function_new(v8s_isolate *isolate, const char *name, v8s_native function, int parameter_count);
 /* One with a value of its own, which v8s_argument_data gives back. */
@@ -274,7 +269,6 @@ enum v8s_module_status {
     V8S_MODULE_ERRORED,
 };
 enum v8s_module_status v8s_module_status(v8s_isolate *isolate, v8s_module *module);
-v8s_value v8s_module_exception(v8s_isolate *isolate, v8s_module *module); /* of an errored one */
 
 v8s_value v8s_json_parse(v8s_isolate *isolate, v8s_value text, struct v8s_caught *caught);
 
