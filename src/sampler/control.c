@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -150,7 +149,7 @@ static uint64_t look_around(uint64_t period_ns) {
 
 static void wait_for_wake(uint32_t seen, uint64_t timeout_ns) {
     struct timespec timeout = {(time_t)(timeout_ns / SAMPLER_NS_PER_S), (long)(timeout_ns % SAMPLER_NS_PER_S)};
-    syscall(SYS_futex, &sampler_shared.wake, FUTEX_WAIT_PRIVATE, seen, timeout_ns ? &timeout : NULL, NULL, 0);
+    syscall(SYS_futex, &sampler_shared.wake, SAMPLER_FUTEX_WAIT, seen, timeout_ns ? &timeout : NULL, NULL, 0);
 }
 
 static void *run_helper(void *unused) {

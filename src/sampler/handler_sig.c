@@ -8,7 +8,6 @@
  * timer notices; so waiting, being preempted or being late moves a sample but never biases it towards what blocks.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -39,7 +38,7 @@ void sampler_timer_set_sig(int timer, uint64_t first_ns, uint64_t period_ns) {
 
 void sampler_wake_helper_sig(void) {
     atomic_fetch_add_explicit(&sampler_shared.wake, 1, memory_order_release);
-    syscall(SYS_futex, &sampler_shared.wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    syscall(SYS_futex, &sampler_shared.wake, SAMPLER_FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* Source: Marsaglia, "Xorshift RNGs", 2003. */

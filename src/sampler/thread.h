@@ -106,6 +106,11 @@ struct sampler_shared {
     struct sampler_thread *_Atomic threads[1 << 14];
 };
 extern struct sampler_shared sampler_shared;
+
+/* Operations on `wake`, private to the process. Source: linux/futex.h, which musl's compiler wrapper doesn't find. */
+#define SAMPLER_FUTEX_WAIT 128
+#define SAMPLER_FUTEX_WAKE 129
+
 #define SAMPLER_THREAD_MAX (sizeof sampler_shared.threads / sizeof sampler_shared.threads[0])
 
 /* The record of the calling thread, or NULL. */

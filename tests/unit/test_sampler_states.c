@@ -9,9 +9,14 @@ __attribute__((noipa)) static void collect_young_space(void) {
     burn_here(60 * MS);
 }
 
+static _Atomic bool stopped;
+static _Atomic int burnt;
+
 static void *named(void *name) {
     prctl(PR_SET_NAME, name);
     burn_here(60 * MS);
+    burnt++;
+    while (!stopped) sleep_ns(MS);
     return NULL;
 }
 
@@ -29,9 +34,12 @@ int main(void) {
     for (int i = 0; i < 4; i++)
         EXPECT_EQ(pthread_create(&threads[i], NULL, named, (void *)names[i]), 0);
     collect_young_space();
+    while (burnt < 4)
+        sleep_ns(MS);
+    fino_pprof *profile = stop_recording(recording, NULL);
+    stopped = true;
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    fino_pprof *profile = stop_recording(recording, NULL);
     EXPECT(sum_of(profile, CPU, "collect_young_space", "main") > 50 * MS);
     EXPECT_EQ(sum_of(profile, CPU, "[gc] young", NULL), sum_of(profile, CPU, "collect_young_space", NULL));
     EXPECT_EQ(sum_of(profile, CPU, "[gc]", NULL), 0);

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The library without fino: the example program builds against build/lib with gcc, and as a static binary with musl;
+# `go tool pprof` names its functions and finds their shares; no symbol of V8 is needed.
+# TIMEOUT: 300
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+out=build/test/embed
+mkdir -p "$out"
+
+./build.sh lib >"$out/build.log" 2>&1 || { cat "$out/build.log"; exit 1; }
+[ -d build/lib/musl ] || { echo "needs musl-gcc. On Debian: apt-get install musl-tools"; exit 77; }
+
+check() { # check NAME: runs it and looks at its profile
+  "$out/$1" "$out/$1.pb" 1
+  go tool pprof -top -cum "$out/$1.pb" >"$out/$1.top" 2>"$out/$1.err"
+  awk -v name="$1" '
+    { share[$6] = $5 + 0 }
+    function near(what, want) {
+      printf "  %s: %s %.2f %%, expected %d +- 1.5\n", name, what, share[what], want
+      if (share[what] < want - 1.5 || share[what] > want + 1.5) bad = 1
+    }
+    END { near("parse", 50); near("plan", 30); near("print", 20); exit bad }' "$out/$1.top"
+  go tool pprof -tags "$out/$1.pb" 2>/dev/null >"$out/$1.tags"
+  grep -q ': main$' "$out/$1.tags" && grep -q ': worker$' "$out/$1.tags"
+  go tool pprof -comments "$out/$1.pb" 2>/dev/null | grep -q '^embed_sampler$'
+}
+
+gcc -O2 -g -Wall -Wextra -Werror -Ibuild/lib/include examples/embed_sampler.c build/lib/libfinosampler.a -pthread \
+  -o "$out/glibc"
+check glibc
+musl-gcc -static -O2 -g -Wall -Wextra -Werror -Ibuild/lib/musl/include examples/embed_sampler.c \
+  build/lib/musl/libfinosampler.a -o "$out/musl"
+check musl
+if file "$out/musl" | grep -q dynamically; then echo "not static"; exit 1; fi
