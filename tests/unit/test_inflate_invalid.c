@@ -168,11 +168,10 @@ static void test_truncation(void) {
         }
         EXPECT_EQ(got, NBYTES);
         EXPECT(memcmp(out, in, NBYTES) == 0);
-        /* A wrong byte anywhere behind the header is noticed, unless it only pads the last byte of the data. */
+        /* A wrong byte behind the header is noticed, unless the data stay the same (padding; a match from elsewhere). */
         for (size_t at = 10; at < size; at++) {
             packed[at] ^= 0x10;
             if (fino_gzip_decompress(NULL, packed, size, NBYTES, &back, &got) == FINO_INFLATE_OK) {
-                EXPECT_EQ(at, size - 9);
                 EXPECT(got == NBYTES && memcmp(back, in, NBYTES) == 0);
                 free(back);
             }
