@@ -75,23 +75,31 @@ static struct specifier read_specifier(struct rt_ts_parser *p) {
 
 /* ---- what goes when it has no value ---- */
 
+/* A name whose characters from START to END go unless it is used. */
+static bool add_use(struct rt_ts_parser *p, const struct rt_ts_token *name, uint32_t start, uint32_t end) {
+    if (p->at.erased > 0 || p->at.failed) return false;
+    if (!rt_ts_reserve(p, &p->bindings, &p->binding_capacity, p->binding_count, sizeof *p->bindings)) return false;
+    rt_ts_replace(p, start, start, NULL, 0);
+    p->bindings[p->binding_count++] = (struct rt_ts_binding_use){.start = start,
+                                                                 .end = end,
+                                                                 .edit = p->at.edit_count - 1,
+                                                                 .name = RT_TS_NOT_FOUND,
+                                                                 .name_start = name->start,
+                                                                 .name_end = name->end};
+    return !p->at.failed;
+}
+
+/* A name that an import brings in. */
 static void add_binding(struct rt_ts_parser *p, const struct rt_ts_token *name, uint32_t start, uint32_t end,
                         bool is_type) {
-    if (p->at.erased > 0 || p->at.failed) return;
-    if (!rt_ts_reserve(p, &p->bindings, &p->binding_capacity, p->binding_count, sizeof *p->bindings)) return;
-    rt_ts_replace(p, start, start, NULL, 0);
-    p->bindings[p->binding_count] = (struct rt_ts_binding_use){.start = start,
-                                                               .end = end,
-                                                               .edit = p->at.edit_count - 1,
-                                                               .name = RT_TS_NOT_FOUND,
-                                                               .name_start = name->start,
-                                                               .name_end = name->end,
-                                                               .used = p->options.verbatim_module_syntax && !is_type};
-    if (!is_type) {
-        rt_ts_add_name(p, name);
-        rt_ts_declare_in(p, name, DECLARED_IMPORT, p->at.scope, p->binding_count);
+    if (!add_use(p, name, start, end)) return;
+    if (is_type) {
+        rt_ts_declare_type(p, name);
+        return;
     }
-    p->binding_count++;
+    p->bindings[p->binding_count - 1].used = p->options.verbatim_module_syntax;
+    rt_ts_add_name(p, name);
+    rt_ts_declare_in(p, name, DECLARED_IMPORT, p->at.scope, p->binding_count - 1);
 }
 
 /* The statement that starts at MARK; its edit comes before those of its bindings. */
@@ -137,8 +145,12 @@ static void named_bindings(struct rt_ts_parser *p) {
 /* import type ..., erased as a whole. */
 static void type_import(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     p->at.erased++;
-    while (!rt_ts_is(p, T_STRING) && !rt_ts_is(p, T_EOF) && !rt_ts_is(p, T_SEMICOLON)) {
+    struct rt_ts_token previous = {0};
+    for (; !rt_ts_is(p, T_STRING) && !rt_ts_is(p, T_EOF) && !rt_ts_is(p, T_SEMICOLON);) {
+        bool ends_name = rt_ts_is(p, T_COMMA) || rt_ts_is(p, T_RBRACE) || rt_ts_is(p, K_FROM) || rt_ts_is(p, T_ASSIGN);
+        if (ends_name && rt_ts_is_identifier(previous.type)) rt_ts_declare_type(p, &previous);
         bool is_alias = rt_ts_is(p, T_ASSIGN);
+        previous = p->at.token;
         rt_ts_next(p);
         if (!is_alias || rt_ts_is(p, K_REQUIRE)) continue;
         rt_ts_left_hand_side(p); /* import type a = b.c */
@@ -280,11 +292,11 @@ static void import_clause(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
             statement.named_edit = p->at.edit_count - 1;
             rt_ts_next(p);
             named_bindings(p);
+            statement.named_end = p->at.previous_end;
         }
     } else {
         named_bindings(p);
     }
-    statement.named_end = p->at.previous_end;
     rt_ts_expect(p, K_FROM, "from");
     module_specifier(p);
     end_statement(p, mark, &statement);
@@ -325,7 +337,7 @@ static void local_exports(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
         struct specifier s = read_specifier(p);
         any = true;
         if (p->at.erased > 0 || p->at.failed) continue;
-        add_binding(p, &s.first, s.start, s.end, true);
+        add_use(p, &s.first, s.start, s.end);
         struct rt_ts_binding_use *binding = &p->bindings[p->binding_count - 1];
         if (s.is_type || p->at.failed) continue;
         binding->is_export = true;
@@ -408,7 +420,7 @@ static void exported_class(struct rt_ts_parser *p, const struct rt_ts_cursor *ma
 static void default_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     struct rt_ts_module_statement statement = begin_statement(p, mark);
     struct rt_ts_token name = p->at.token;
-    add_binding(p, &name, name.end, name.end, true);
+    add_use(p, &name, name.end, name.end);
     if (p->at.erased == 0 && !p->at.failed) {
         struct rt_ts_binding_use *binding = &p->bindings[p->binding_count - 1];
         binding->used = binding->is_export = true;

@@ -52,7 +52,9 @@ const Parser = acorn.Parser.extend((Base) => class extends Base { checkLocalExpo
 const parse = (code) =>
   Parser.parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, locations: true, allowReturnOutsideFunction: true });
 
-const tally = { tried: 0, agreed: 0, bothReject: 0, differ: 0, moved: 0 };
+// The oracle drops `export =` and `import = require()` from a module; fino says that they can't be there.
+const explained = /needs a CommonJS module|decorators are not supported|JSX is not supported/;
+const tally = { tried: 0, agreed: 0, bothReject: 0, explained: 0, differ: 0, moved: 0 };
 const differences = [];
 
 async function check(eraser, file) {
@@ -64,6 +66,7 @@ async function check(eraser, file) {
   const actual = await eraser.erase(fs.readFileSync(file), flags);
   if (actual.error) {
     if (expected.errors.length > 0) return void tally.bothReject++;
+    if (explained.test(actual.error)) return void tally.explained++;
     return void differences.push([file, `rejected: ${actual.error}`]);
   }
   let ours, theirs;

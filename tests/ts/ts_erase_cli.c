@@ -1,8 +1,8 @@
 /* ts_erase_cli.c: rt_ts_erase() as a program, for the drivers beside it.
  *
- *   ts_erase_cli [--jsx] [--verbatim] ... FILE     writes the JavaScript to standard output, "-" reads standard input
- *   ts_erase_cli --batch                  reads requests from standard input, answers each on standard output:
- *       request:  "<options> <bytes>\n" then that many bytes of source; options: "-" or letters, see parse_letters()
+ *   ts_erase_cli [--jsx] [--commonjs] [--verbatim] FILE    writes the JavaScript to standard output; "-" reads standard input
+ *   ts_erase_cli --batch      reads requests from standard input, answers each on standard output:
+ *       request:  "<options> <bytes>\n" then that many bytes of source; options: "-" or letters, see set_option()
  *       answer:   "ok <bytes>\n" then that many bytes of JavaScript, or
  *                 "error <line> <column> <bytes>\n" then that many bytes of message
  */
@@ -41,6 +41,7 @@ static void set_option(struct rt_ts_options *options, char letter) {
     switch (letter) {
         case '-': break;
         case 'x': options->jsx = true; break;
+        case 'c': options->commonjs = true; break;
         case 'v': options->verbatim_module_syntax = true; break;
         default: fail("unknown option letter");
     }
@@ -75,7 +76,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--batch") == 0) return serve();
         if (argv[i][0] == '-' && argv[i][1] == '-') {
-            set_option(&options, argv[i][2] == 'j' ? 'x' : argv[i][2]);
+            set_option(&options, argv[i][2] == 'j' ? 'x' : argv[i][2]); /* --commonjs, --verbatim */
         } else {
             path = argv[i];
         }
