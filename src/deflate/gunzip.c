@@ -43,10 +43,13 @@ static uint32_t next_number(struct header_reader *reader, unsigned nbytes) {
 int gunzip_read_header(struct deflate_inflater *inflater, refill_function *refill) {
     struct header_reader reader = {inflater, refill, 0, 0};
     uint32_t magic = next_number(&reader, 2);
-    uint8_t method = next_byte(&reader), flags = next_byte(&reader);
+    uint8_t method, flags;
 
+    if (!reader.status && magic != 0x8B1F) return FINO_INFLATE_BAD_HEADER;
+    method = next_byte(&reader);
+    flags = next_byte(&reader);
     if (reader.status) return reader.status;
-    if (magic != 0x8B1F || method != 8 || (flags & FLAGS_RESERVED)) return FINO_INFLATE_BAD_HEADER;
+    if (method != 8 || (flags & FLAGS_RESERVED)) return FINO_INFLATE_BAD_HEADER;
     next_number(&reader, 4); /* mtime */
     next_number(&reader, 2); /* extra flags, operating system */
     if (flags & FLAG_EXTRA)
