@@ -2,6 +2,6 @@
 // Inlined over files.
 import { far, farther } from './work.mjs';
 function near(n) { let s = 0; for (let i = 0; i < n; i++) { s = Math.sqrt(s + i); } return s; }
-function both() { return far(200) + farther(500); }
-function main() { let t = 0; for (let k = 0; k < 250000; k++) { t += both() + near(300); } return t; }
+function both() { return far(2000) + farther(5000); }
+function main() { let t = 0; for (let k = 0; k < 25000; k++) { t += both() + near(3000); } return t; }
 console.log(main() > 0);
