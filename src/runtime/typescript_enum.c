@@ -126,7 +126,7 @@ static void initialized_member(struct rt_ts_parser *p, struct members *e, const 
         return;
     }
     uint32_t end = p->at.previous_end;
-    bool is_literal = first.end == end;
+    bool is_literal = first.end == end && (first.type == T_NUMBER || first.type == T_STRING);
     if (is_string) {
         uint32_t text = is_literal ? 0 : quote(p, &e->previous), text_nbytes = is_literal ? 0 : p->strings_nbytes - text;
         uint32_t stop = skip_comma(p);

@@ -417,9 +417,10 @@ void rt_ts_namespace_export(struct rt_ts_parser *p, const struct rt_ts_token *na
 struct rt_ts_frame {
     const struct rt_ts_cursor *mark; /* as in rt_ts_enum() */
     struct rt_ts_token name;
-    uint32_t symbol;
+    uint32_t symbol, local_symbol;
     uint32_t outer_scope;
     bool exported; /* from a namespace */
+    bool is_var;   /* `var`, as at the top and for what is dotted there, not `let` */
 };
 void rt_ts_open_frame(struct rt_ts_parser *p, struct rt_ts_frame *frame, uint32_t start, uint32_t end);
 void rt_ts_close_frame(struct rt_ts_parser *p, struct rt_ts_frame *frame);

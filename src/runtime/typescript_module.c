@@ -533,6 +533,14 @@ void rt_ts_export(struct rt_ts_parser *p) {
             }
             return;
         case T_AT: rt_ts_decorators(p); return;
+        case K_DECLARE:
+            if (rt_ts_in_namespace(p) && (next.type == K_VAR || next.type == K_LET || next.type == K_CONST)) {
+                rt_ts_next(p); /* they leave nothing, but a reference to one is to the namespace's */
+                rt_ts_namespace_variables(p, &mark);
+                p->at.value_count--;
+                return;
+            }
+            break;
         default: break;
     }
     p->at.value_count--;

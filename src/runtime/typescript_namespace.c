@@ -18,9 +18,12 @@ void rt_ts_open_frame(struct rt_ts_parser *p, struct rt_ts_frame *frame, uint32_
     bool is_first, is_top = p->at.scope == 0;
     uint32_t name = rt_ts_intern_name(p, &frame->name);
     frame->symbol = rt_ts_container(p, owner, name, frame->name.start, &is_first);
+    /* Each block of a merged namespace has variables of its own. */
+    frame->local_symbol = rt_ts_container(p, scope->start, name, frame->name.start, &is_first);
     rt_ts_declare(p, &frame->name, DECLARED_LEXICAL);
     if (frame->exported) rt_ts_declare_in(p, &frame->name, DECLARED_EXPORT, scope->symbol, 0);
-    const char *text = p->source + frame->name.start, *keyword = is_top ? "var" : "let";
+    const char *text = p->source + frame->name.start, *keyword = is_top || frame->is_var ? "var" : "let";
+    frame->is_var = is_top || frame->is_var;
     int nbytes = (int)(frame->name.end - frame->name.start);
     bool renamed = rt_ts_memo_has(p, frame->name.start, MEANING_RENAMED);
     /* `export` goes where it can't stand: in a namespace, and before a declaration without `var`. */
@@ -198,7 +201,8 @@ void rt_ts_namespace(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
         if (count == MAX_DOTTED) rt_ts_fail(p, p->at.token.start, "more than %d names in a row", MAX_DOTTED);
         if (p->at.failed) return;
         struct rt_ts_frame *frame = &frames[count];
-        *frame = (struct rt_ts_frame){.mark = count == 0 ? mark : &inner_mark, .name = p->at.token};
+        *frame = (struct rt_ts_frame){
+            .mark = count == 0 ? mark : &inner_mark, .name = p->at.token, .is_var = count > 0 && frames[0].is_var};
         rt_ts_next(p);
         inner_mark.token.start = from;
         rt_ts_open_frame(p, frame, from, p->at.token.end);
@@ -217,7 +221,10 @@ void rt_ts_namespace(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
         p->at.value_count = values;
         p->at.declaration_count = declarations;
         p->at.scope = frames[0].outer_scope;
-        for (uint32_t i = 0; i < count; i++) rt_ts_forget_container(p, frames[i].symbol, frames[i].name.start);
+        for (uint32_t i = 0; i < count; i++) {
+            rt_ts_forget_container(p, frames[i].symbol, frames[i].name.start);
+            rt_ts_forget_container(p, frames[i].local_symbol, frames[i].name.start);
+        }
         rt_ts_erase_whole(p, mark, mark->token.start);
         rt_ts_declare_type(p, &frames[0].name);
         return;

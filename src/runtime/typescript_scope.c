@@ -177,8 +177,8 @@ uint32_t rt_ts_find_container(struct rt_ts_parser *p, uint32_t name) {
     if (p->container_table.capacity == 0) return 0;
     for (uint32_t scope = p->at.scope;; scope = p->scopes[scope].parent) {
         const struct rt_ts_scope *s = &p->scopes[scope];
-        uint32_t found = p->container_table.slots[container_slot(p, s->start, name)];
-        if (found == 0 && s->symbol) found = p->container_table.slots[container_slot(p, s->symbol, name)];
+        uint32_t found = s->symbol ? p->container_table.slots[container_slot(p, s->symbol, name)] : 0;
+        if (found == 0) found = p->container_table.slots[container_slot(p, s->start, name)];
         if (found != 0) return RT_TS_SYMBOL + found - 1;
         if (scope == 0) return 0;
     }
