@@ -175,11 +175,13 @@ build_test() { # build_test MODE SOURCE OUT [FLAG...]: a test program with the l
   local mode=$1 source=$2 out=$3 layer all
   shift 3
   all="$source $(sed -n 's,^// SOURCES: ,,p' "$source")"
-  for layer in sampler pprof deflate none; do grep -q "^#include \"$layer/" $all && break; done
-  all+=" $(library_sources $layer)"
   need_xxhash
   compile "$mode" $all
-  link "$out" "$CC" $(mode_flags "$mode") -pthread -Wl,-z,now $(objects "$mode" $all) "$@" \
+  for layer in sampler pprof deflate none; do
+    ! grep -qE "(^| )src/$layer/" $(printf "build/$mode/obj/%s.o.d " $all) || break
+  done
+  compile "$mode" $(library_sources $layer)
+  link "$out" "$CC" $(mode_flags "$mode") -pthread -Wl,-z,now $(objects "$mode" $all $(library_sources $layer)) "$@" \
     $(sed -n 's,^// LINK: ,,p' "$source") -lm
 }
 
