@@ -11,15 +11,15 @@ struct level {
 };
 
 static const struct level levels[] = {
-    [1] = {2, 32, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [2] = {6, 10, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [3] = {12, 14, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [4] = {16, 30, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [5] = {12, 60, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [6] = {28, 80, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [7] = {100, 130, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [8] = {300, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
-    [9] = {600, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [1] = {2, FAST_NICE_LENGTH, deflate_parse_fast, sizeof(struct deflate_fast)},
+    [2] = {3, 20, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [3] = {5, 32, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [4] = {8, 48, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [5] = {14, 64, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [6] = {16, 65, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [7] = {48, 130, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [8] = {80, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [9] = {200, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
     [12] = {400, 258, deflate_parse_optimal, sizeof(struct deflate_optimal)},
 };
 
@@ -54,7 +54,9 @@ void fino_deflate_compressor_free(struct fino_deflate_compressor *compressor) {
 }
 
 void deflate_compressor_reset(struct fino_deflate_compressor *compressor) {
-    memset(&compressor->finder.chains, 0, sizeof compressor->finder.chains); /* every finder begins with it */
+    /* Every finder but the fast one begins with the chains, and nothing else in it outlives a call. */
+    size_t finder_nbytes = compressor->nbytes - offsetof(struct fino_deflate_compressor, finder);
+    memset(&compressor->finder, 0, min_size(finder_nbytes, sizeof compressor->finder.chains));
     compressor->position = 0;
 }
 

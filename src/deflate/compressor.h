@@ -29,6 +29,15 @@ struct deflate_optimal {
     struct deflate_sequence sequences[OPTIMAL_SECTION_NBYTES / DEFLATE_MIN_MATCH + 1];
 };
 
+enum {
+    FAST_HASH_BITS = 14,  /* 64 KiB of buckets: they stay near the core */
+    FAST_NICE_LENGTH = 32 /* the second candidate isn't tried after such a match */
+};
+
+struct deflate_fast {
+    uint32_t buckets[1 << FAST_HASH_BITS]; /* older position << 16 | newer */
+};
+
 struct fino_deflate_compressor {
     struct fino_allocator allocator;
     size_t nbytes; /* of this object */
@@ -39,11 +48,14 @@ struct fino_deflate_compressor {
     bool (*parse)(struct fino_deflate_compressor *, const struct deflate_input *, struct deflate_writer *);
     struct deflate_spans spans;
     union {
+        struct deflate_fast fast;
         struct deflate_chains chains;
         struct deflate_optimal optimal;
     } finder; /* last: only as much of it is allocated as the level uses */
 };
 
+bool deflate_parse_fast(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
+                        struct deflate_writer *writer);
 bool deflate_parse_lazy(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
                         struct deflate_writer *writer);
 bool deflate_parse_lazy2(struct fino_deflate_compressor *compressor, const struct deflate_input *input,

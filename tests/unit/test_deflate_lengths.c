@@ -24,7 +24,7 @@ static void check(fino_deflate_compressor *compressor, enum sample_kind kind, co
 
 /* Dense among the short ones; level 12 is slow. */
 static size_t step(bool all, size_t nbytes, int level, uint64_t *random) {
-    return all ? 1 : 1 + nbytes / (level == 12 ? 2 : 4) + sample_random(random) % 7;
+    return all ? 1 : 1 + nbytes / (level == 12 ? 1 : 3) + sample_random(random) % 7;
 }
 
 int main(int argc, char **argv) {
