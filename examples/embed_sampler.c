@@ -23,7 +23,8 @@ static void spin(double seconds) {
     volatile double sum = 0;
     double until = cpu_seconds() + seconds;
     while (cpu_seconds() < until) {
-        for (int i = 0; i < 20000; i++) sum = sum + i;
+        for (int i = 0; i < 20000; i++)
+            sum = sum + i;
     }
 }
 

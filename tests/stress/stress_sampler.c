@@ -1,6 +1,6 @@
 /* stress_sampler.c SECONDS: everything at once, at the highest rate: threads starting and ending, registered or not,
- * recordings opening and closing over each other, forks, libraries coming and going, deep stacks, forged signals. Passes
- * when nothing crashes or hangs, every profile is valid, and CPU time adds up in the end. */
+ * recordings opening and closing over each other, forks, libraries coming and going, deep stacks, forged signals.
+ * Passes when nothing crashes or hangs, every profile is valid, and CPU time adds up in the end. */
 // LINK: -lz -ldl
 #include <dlfcn.h>
 #include <signal.h>
@@ -29,8 +29,10 @@ static void *brief(void *kind) {
 static void *make_threads(void *unused) {
     for (intptr_t i = 0; !stop; i++) {
         pthread_t threads[8];
-        for (int j = 0; j < 8; j++) EXPECT_EQ(pthread_create(&threads[j], NULL, brief, (void *)((i + j) % 5)), 0);
-        for (int j = 0; j < 8; j++) pthread_join(threads[j], NULL);
+        for (int j = 0; j < 8; j++)
+            EXPECT_EQ(pthread_create(&threads[j], NULL, brief, (void *)((i + j) % 5)), 0);
+        for (int j = 0; j < 8; j++)
+            pthread_join(threads[j], NULL);
         threads_made += 8;
     }
     return unused;
@@ -99,10 +101,12 @@ int main(int argc, char **argv) {
     pthread_t threads[COUNT];
     sampler_recording *whole = start_recording(MS / 10);
     uint64_t before_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    for (int i = 0; i < COUNT; i++) EXPECT_EQ(pthread_create(&threads[i], NULL, work[i], NULL), 0);
+    for (int i = 0; i < COUNT; i++)
+        EXPECT_EQ(pthread_create(&threads[i], NULL, work[i], NULL), 0);
     sleep_ns((uint64_t)(seconds * 1000) * MS);
     stop = true;
-    for (int i = 0; i < COUNT; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < COUNT; i++)
+        pthread_join(threads[i], NULL);
     uint64_t used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before_ns;
     fino_pprof_free(stop_recording(whole, &stats));
     print_stats(&stats);
