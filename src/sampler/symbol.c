@@ -1,13 +1,15 @@
 /* symbol.c: owns what a native address is called: the symbol tables of each module, made at the first question, and the
  * strings that answers point to.
  *
- * How tables are searched is symbol_index.c's, PLT stubs are symbol_plt.c's, separate debug files symbol_debug.c's,
+ * How tables are searched is symbol_index.c's, PLT stubs are symbol_plt.c's, separate debug files debug_file.c's,
  * line numbers dwarf_line.c's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampler/debug_file.h"
+#include "sampler/dwarf_line.h"
 #include "sampler/maps.h"
 #include "sampler/symbol_index.h"
 #include "sampler/symbol_plt.h"
@@ -24,7 +26,9 @@ struct name {
 
 struct sampler_symbols {
     struct sampler_symbol_index index;
-    struct name *names; /* open addressing; a free slot has no NAME */
+    struct sampler_elf debug_file; /* empty when there is none */
+    struct sampler_lines *lines;   /* NULL when there are none */
+    struct name *names;            /* open addressing; a free slot has no NAME */
     size_t name_count;
     size_t name_capacity; /* a power of two */
 };
@@ -96,14 +100,36 @@ static void fill_unknown(struct name *name, const struct sampler_module *module,
     name->name = name->system_name = text;
 }
 
+/* ---- Opening a module's tables ---- */
+
+static bool has_section(const struct sampler_elf *elf, const char *name) {
+    Elf64_Shdr section;
+    return sampler_elf_find_section(elf, name, &section) && section.sh_type != SHT_NOBITS;
+}
+
+static struct sampler_lines *open_lines(const struct sampler_elf *elf, uint64_t lowest_address) {
+    struct sampler_line_sections sections = {
+        .line = sampler_debug_section(elf, ".debug_line"),
+        .line_strings = sampler_debug_section(elf, ".debug_line_str"),
+        .strings = sampler_debug_section(elf, ".debug_str"),
+    };
+    return sampler_lines_new(&sections, lowest_address);
+}
+
 static struct sampler_symbols *module_symbols(struct sampler_module *module) {
     if (module->symbols != NULL) return module->symbols;
     struct sampler_symbols *symbols = calloc(1, sizeof *symbols);
     if (symbols == NULL) return NULL;
-    if (sampler_symbol_index_build(&symbols->index, sampler_module_elf(module)) != 0) {
+    const struct sampler_elf *elf = sampler_module_elf(module), *debug = elf;
+    bool has_symbols = has_section(elf, ".symtab"), has_lines = has_section(elf, ".debug_line");
+    if ((!has_symbols || !has_lines) && sampler_debug_file_open(&symbols->debug_file, elf, module->path))
+        debug = &symbols->debug_file;
+    if (sampler_symbol_index_build(&symbols->index, has_symbols || !has_section(debug, ".symtab") ? elf : debug) != 0) {
+        sampler_elf_close(&symbols->debug_file);
         free(symbols);
         return NULL;
     }
+    symbols->lines = open_lines(has_lines ? elf : debug, symbols->index.base);
     return module->symbols = symbols;
 }
 
@@ -134,6 +160,15 @@ static const struct name *find_name(struct sampler_module *module, struct sample
     return name;
 }
 
+static void find_lines(struct sampler_symbols *symbols, uint64_t address, uint64_t start,
+                       struct sampler_symbol *symbol_out) {
+    struct sampler_line line;
+    if (symbols->lines == NULL || !sampler_lines_find(symbols->lines, address, false, &line)) return;
+    symbol_out->filename = line.filename;
+    symbol_out->line = line.line;
+    if (sampler_lines_find(symbols->lines, start, true, &line)) symbol_out->start_line = line.line;
+}
+
 void sampler_symbol_find(const struct sampler_object *object, uintptr_t address, struct sampler_symbol *symbol_out) {
     struct sampler_module *module = sampler_map_of(object)->module;
     *symbol_out = (struct sampler_symbol){OUT_OF_MEMORY, OUT_OF_MEMORY, "", 0, 0};
@@ -143,4 +178,5 @@ void sampler_symbol_find(const struct sampler_object *object, uintptr_t address,
     if (name == NULL) return;
     symbol_out->name = name->name;
     symbol_out->system_name = name->system_name;
+    find_lines(symbols, address - module->load_bias, name->start, symbol_out);
 }

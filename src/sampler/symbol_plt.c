@@ -87,8 +87,9 @@ const char *sampler_plt_find(const struct sampler_elf *elf, const struct sampler
                              uint64_t *start_out) {
     for (size_t i = 1; i < elf->section_count; i++) {
         Elf64_Shdr section = sampler_elf_section(elf, i);
+        if (address < section.sh_addr || address - section.sh_addr >= section.sh_size) continue;
         uint64_t nbytes = stub_nbytes(elf, &section), slot;
-        if (nbytes == 0 || address < section.sh_addr || address - section.sh_addr >= section.sh_size) continue;
+        if (nbytes == 0) continue;
         struct sampler_elf_bytes code = sampler_elf_section_bytes(elf, &section);
         uint64_t start = (address - section.sh_addr) / nbytes * nbytes;
         if (code.nbytes < start + nbytes) return NULL;
