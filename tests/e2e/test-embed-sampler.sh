@@ -15,7 +15,7 @@ check() { # check NAME: runs it and looks at its profile
   go tool pprof -top -cum "$out/$1.pb" >"$out/$1.top" 2>"$out/$1.err"
   awk -v name="$1" '
     { share[$6] = $5 + 0 }
-    function near(what, want,   got) { # of what is in the three: Debian's musl has no CFI, callers of its leaves are lost
+    function near(what, want,   got) { # of what is in the three: where libc has no CFI (musl), callers of its leaves are lost
       got = 100 * share[what] / (share["parse"] + share["plan"] + share["print"])
       printf "  %s: %s %.2f %%, expected %d +- 1.5\n", name, what, got, want
       if (got < want - 1.5 || got > want + 1.5) bad = 1
