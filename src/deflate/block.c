@@ -10,8 +10,8 @@
 
 /* A dynamic block's header, ready to be written: the run-length coded lengths of both codes. */
 struct header {
-    unsigned litlen_count; /* HLIT + 257 */
-    unsigned offset_count; /* HDIST + 1 */
+    unsigned litlen_count;  /* HLIT + 257 */
+    unsigned offset_count;  /* HDIST + 1 */
     unsigned precode_count; /* HCLEN + 4 */
     unsigned item_count;
     uint16_t items[DEFLATE_LITLEN_SYMBOLS + DEFLATE_OFFSET_SYMBOLS]; /* symbol | extra bits << 5 */
@@ -101,8 +101,7 @@ static void make_header(struct header *header, const struct deflate_code_lengths
     add_run_lengths(header, list, header->litlen_count + header->offset_count, frequencies);
     deflate_huffman_lengths(frequencies, DEFLATE_PRECODE_SYMBOLS, DEFLATE_MAX_PRECODE_BITS, header->precode_lengths);
     header->precode_count = DEFLATE_PRECODE_SYMBOLS;
-    while (header->precode_count > 4 &&
-           header->precode_lengths[deflate_precode_order[header->precode_count - 1]] == 0)
+    while (header->precode_count > 4 && header->precode_lengths[deflate_precode_order[header->precode_count - 1]] == 0)
         header->precode_count--;
 
     header->bits = 5 + 5 + 4 + 3 * header->precode_count;

@@ -118,6 +118,16 @@ DEFLATE_INLINE void chains_skip(struct deflate_chains *chains, struct chains_cur
     __builtin_prefetch(&chains->heads4[hash4], 1);
 }
 
+/* Passes over COUNT positions without entering them. */
+DEFLATE_INLINE void chains_pass(struct chains_cursor *cursor, unsigned count) {
+    cursor->next += count;
+    cursor->position += count;
+    cursor->reach = min_u32(cursor->reach + count, DEFLATE_WINDOW);
+    if (cursor->end - cursor->next < CHAINS_LOOKAHEAD) return;
+    cursor->hash3 = chains_hash(load_le32(cursor->next) & 0xFFFFFF, CHAINS_HASH3_BITS);
+    cursor->hash4 = chains_hash(load_le32(cursor->next), CHAINS_HASH4_BITS);
+}
+
 /* Looks for a match longer than BEST_LENGTH at NEXT, entering it and moving on by one; at most DEPTH candidates of
  * four bytes are tried, and one of NICE_LENGTH ends the search. Returns the length, or BEST_LENGTH when there is none
  * longer. At least CHAINS_LOOKAHEAD bytes follow NEXT. */

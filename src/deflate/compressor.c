@@ -19,7 +19,7 @@ static const struct level levels[] = {
     [6] = {16, 65, deflate_parse_lazy, sizeof(struct deflate_chains)},
     [7] = {48, 130, deflate_parse_lazy, sizeof(struct deflate_chains)},
     [8] = {80, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
-    [9] = {200, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [9] = {400, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
     [12] = {400, 258, deflate_parse_optimal, sizeof(struct deflate_optimal)},
 };
 

@@ -20,8 +20,8 @@ struct deflate_match {
 /* What the optimal parser knows of its section; see parse_optimal.c. */
 struct deflate_optimal {
     struct deflate_chains chains;
-    size_t nbytes;      /* of the section */
-    unsigned skip_count; /* positions to come that are not searched */
+    size_t nbytes;                                    /* of the section */
+    unsigned skip_count;                              /* positions to come that are not searched */
     uint32_t match_start[OPTIMAL_SECTION_NBYTES + 1]; /* the matches of position i: from [i] to [i + 1] */
     struct deflate_match matches[OPTIMAL_MATCH_COUNT];
     uint32_t cost_to_end[OPTIMAL_SECTION_NBYTES + DEFLATE_MAX_MATCH + 1];

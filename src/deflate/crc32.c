@@ -4,15 +4,16 @@
  * their distances from the end add up (by XOR) to that of the eight together.
  *
  * Folding (Gopal et al., "Fast CRC computation for generic polynomials using PCLMULQDQ", 2009): a 128-bit block may be
- * moved d bits on by multiplying its halves with x^d mod P and x^(d+64) mod P, and added to the block there. Four blocks
- * are folded in parallel; what remains is one block with the same CRC as all the input, and the tables finish it. */
+ * moved d bits on by multiplying its halves with x^d mod P and x^(d+64) mod P, and added to the block there. Four
+ * blocks are folded in parallel; what remains is one block with the same CRC as all the input, and the tables finish
+ * it. */
 #include "bytes.h"
 #include "deflate.h"
 
 /* A table is linear too: eight entries give the other 248. */
 #define ENTRY(i, b0, b1, b2, b3, b4, b5, b6, b7)                                                                       \
-    (((i) & 1 ? b0 : 0) ^ ((i) & 2 ? b1 : 0) ^ ((i) & 4 ? b2 : 0) ^ ((i) & 8 ? b3 : 0) ^ ((i) & 16 ? b4 : 0) ^         \
-     ((i) & 32 ? b5 : 0) ^ ((i) & 64 ? b6 : 0) ^ ((i) & 128 ? b7 : 0))
+    (((i)&1 ? b0 : 0) ^ ((i)&2 ? b1 : 0) ^ ((i)&4 ? b2 : 0) ^ ((i)&8 ? b3 : 0) ^ ((i)&16 ? b4 : 0) ^                   \
+     ((i)&32 ? b5 : 0) ^ ((i)&64 ? b6 : 0) ^ ((i)&128 ? b7 : 0))
 #define ENTRIES_4(i, ...)                                                                                              \
     ENTRY(i, __VA_ARGS__), ENTRY((i) + 1, __VA_ARGS__), ENTRY((i) + 2, __VA_ARGS__), ENTRY((i) + 3, __VA_ARGS__)
 #define ENTRIES_16(i, ...)                                                                                             \
@@ -28,22 +29,14 @@
     }
 
 static const uint32_t slices[8][256] = {
-    SLICE(0x77073096, 0xEE0E612C, 0x076DC419, 0x0EDB8832, 0x1DB71064,
-          0x3B6E20C8, 0x76DC4190, 0xEDB88320),
-    SLICE(0x191B3141, 0x32366282, 0x646CC504, 0xC8D98A08, 0x4AC21251,
-          0x958424A2, 0xF0794F05, 0x3B83984B),
-    SLICE(0x01C26A37, 0x0384D46E, 0x0709A8DC, 0x0E1351B8, 0x1C26A370,
-          0x384D46E0, 0x709A8DC0, 0xE1351B80),
-    SLICE(0xB8BC6765, 0xAA09C88B, 0x8F629757, 0xC5B428EF, 0x5019579F,
-          0xA032AF3E, 0x9B14583D, 0xED59B63B),
-    SLICE(0x3D6029B0, 0x7AC05360, 0xF580A6C0, 0x30704BC1, 0x60E09782,
-          0xC1C12F04, 0x58F35849, 0xB1E6B092),
-    SLICE(0xCB5CD3A5, 0x4DC8A10B, 0x9B914216, 0xEC53826D, 0x03D6029B,
-          0x07AC0536, 0x0F580A6C, 0x1EB014D8),
-    SLICE(0xA6770BB4, 0x979F1129, 0xF44F2413, 0x33EF4E67, 0x67DE9CCE,
-          0xCFBD399C, 0x440B7579, 0x8816EAF2),
-    SLICE(0xCCAA009E, 0x4225077D, 0x844A0EFA, 0xD3E51BB5, 0x7CBB312B,
-          0xF9766256, 0x299DC2ED, 0x533B85DA),
+    SLICE(0x77073096, 0xEE0E612C, 0x076DC419, 0x0EDB8832, 0x1DB71064, 0x3B6E20C8, 0x76DC4190, 0xEDB88320),
+    SLICE(0x191B3141, 0x32366282, 0x646CC504, 0xC8D98A08, 0x4AC21251, 0x958424A2, 0xF0794F05, 0x3B83984B),
+    SLICE(0x01C26A37, 0x0384D46E, 0x0709A8DC, 0x0E1351B8, 0x1C26A370, 0x384D46E0, 0x709A8DC0, 0xE1351B80),
+    SLICE(0xB8BC6765, 0xAA09C88B, 0x8F629757, 0xC5B428EF, 0x5019579F, 0xA032AF3E, 0x9B14583D, 0xED59B63B),
+    SLICE(0x3D6029B0, 0x7AC05360, 0xF580A6C0, 0x30704BC1, 0x60E09782, 0xC1C12F04, 0x58F35849, 0xB1E6B092),
+    SLICE(0xCB5CD3A5, 0x4DC8A10B, 0x9B914216, 0xEC53826D, 0x03D6029B, 0x07AC0536, 0x0F580A6C, 0x1EB014D8),
+    SLICE(0xA6770BB4, 0x979F1129, 0xF44F2413, 0x33EF4E67, 0x67DE9CCE, 0xCFBD399C, 0x440B7579, 0x8816EAF2),
+    SLICE(0xCCAA009E, 0x4225077D, 0x844A0EFA, 0xD3E51BB5, 0x7CBB312B, 0xF9766256, 0x299DC2ED, 0x533B85DA),
 };
 
 /* The functions below work on the CRC without the inversions at both ends. */

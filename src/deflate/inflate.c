@@ -270,17 +270,17 @@ static int read_block_type(struct deflate_inflater *inflater) {
     if (!want_bits(inflater, 3)) return short_input(inflater);
     inflater->is_final_block = take_bits(inflater, 1);
     switch (take_bits(inflater, 2)) {
-    case DEFLATE_BLOCK_STORED: return read_stored_header(inflater);
-    case DEFLATE_BLOCK_FIXED:
-        if (!inflater->has_fixed_tables) make_fixed_tables(inflater);
-        inflater->has_fixed_tables = true;
-        break;
-    case DEFLATE_BLOCK_DYNAMIC:
-        inflater->has_fixed_tables = false;
-        status = read_dynamic_header(inflater);
-        if (status) return status;
-        break;
-    default: return FINO_INFLATE_BAD_BLOCK_TYPE;
+        case DEFLATE_BLOCK_STORED: return read_stored_header(inflater);
+        case DEFLATE_BLOCK_FIXED:
+            if (!inflater->has_fixed_tables) make_fixed_tables(inflater);
+            inflater->has_fixed_tables = true;
+            break;
+        case DEFLATE_BLOCK_DYNAMIC:
+            inflater->has_fixed_tables = false;
+            status = read_dynamic_header(inflater);
+            if (status) return status;
+            break;
+        default: return FINO_INFLATE_BAD_BLOCK_TYPE;
     }
     inflater->left = 0;
     inflater->state = INFLATE_IN_CODED;
@@ -488,8 +488,7 @@ static int run_symbol(struct deflate_inflater *inflater) {
     inflater->match_offset = entry_value(entry, bits >> shift);
     take_bits(inflater, used);
     take_bits(inflater, shift + entry_consumes(entry));
-    if (inflater->match_offset > (size_t)(inflater->out_next - inflater->out_begin))
-        return FINO_INFLATE_OFFSET_TOO_FAR;
+    if (inflater->match_offset > (size_t)(inflater->out_next - inflater->out_begin)) return FINO_INFLATE_OFFSET_TOO_FAR;
     inflater->left = length;
     return run_match(inflater);
 }
@@ -518,17 +517,17 @@ int inflate_run(struct deflate_inflater *inflater) {
     int status = 0;
     while (!status && inflater->state != INFLATE_DONE) {
         switch (inflater->state) {
-        case INFLATE_BLOCK_START: status = read_block_header(inflater); break;
-        case INFLATE_IN_STORED: status = run_stored(inflater); break;
-        default: status = run_coded(inflater); break;
+            case INFLATE_BLOCK_START: status = read_block_header(inflater); break;
+            case INFLATE_IN_STORED: status = run_stored(inflater); break;
+            default: status = run_coded(inflater); break;
         }
     }
     return_bytes(inflater);
     return status;
 }
 
-enum fino_inflate_status fino_inflate(const void *in, size_t in_nbytes, void *out, size_t out_nbytes_avail, size_t *in_nbytes_out,
-                 size_t *out_nbytes_out) {
+enum fino_inflate_status fino_inflate(const void *in, size_t in_nbytes, void *out, size_t out_nbytes_avail,
+                                      size_t *in_nbytes_out, size_t *out_nbytes_out) {
     struct deflate_inflater inflater;
     int status;
     inflate_start(&inflater);

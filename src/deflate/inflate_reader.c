@@ -90,17 +90,17 @@ static int advance(fino_inflate_reader *reader) {
     bool again;
     int status;
     switch (reader->phase) {
-    case PHASE_HEADER:
-        status = gunzip_read_header(inflater, refill);
-        if (!status) start_data(reader);
-        return status;
-    case PHASE_DATA: return decode(reader);
-    case PHASE_TRAILER:
-        status = gunzip_read_trailer(inflater, refill, reader->crc, reader->member_nbytes);
-        if (!status) status = gunzip_read_between(inflater, refill, &again);
-        if (!status) reader->phase = again ? PHASE_HEADER : PHASE_END;
-        return status;
-    default: return 0;
+        case PHASE_HEADER:
+            status = gunzip_read_header(inflater, refill);
+            if (!status) start_data(reader);
+            return status;
+        case PHASE_DATA: return decode(reader);
+        case PHASE_TRAILER:
+            status = gunzip_read_trailer(inflater, refill, reader->crc, reader->member_nbytes);
+            if (!status) status = gunzip_read_between(inflater, refill, &again);
+            if (!status) reader->phase = again ? PHASE_HEADER : PHASE_END;
+            return status;
+        default: return 0;
     }
 }
 

@@ -54,7 +54,8 @@ static const uint8_t *parse_span(struct deflate_fast *fast, const struct deflate
         uint32_t position = base + (uint32_t)(next - input->next), bytes = load_le32(next);
         uint32_t reach = (uint32_t)min_size((size_t)(next - input->history), DEFLATE_WINDOW);
         uint32_t bucket = enter(fast, bytes, position);
-        uint32_t distance = ((position - bucket - 1) & 0xFFFF) + 1, older = ((position - (bucket >> 16) - 1) & 0xFFFF) + 1;
+        uint32_t distance = ((position - bucket - 1) & 0xFFFF) + 1,
+                 older = ((position - (bucket >> 16) - 1) & 0xFFFF) + 1;
         unsigned max_length = (unsigned)min_size(left, DEFLATE_MAX_MATCH);
         unsigned length = try_candidate(next, bytes, distance, reach, max_length);
         if (length < FAST_NICE_LENGTH) {

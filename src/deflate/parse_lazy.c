@@ -5,6 +5,10 @@
 /* A match of length 3 further away than this costs more than three literals, as a rule. */
 enum { MAX_OFFSET_OF_3 = 8192 };
 
+/* After so many literals in a row the data look incompressible: for every 2^8 of them one more position is passed over
+ * after each that is searched. */
+enum { PASS_SHIFT = 8 };
+
 struct match {
     unsigned length;
     unsigned offset;
@@ -14,6 +18,15 @@ struct match {
 DEFLATE_INLINE int gain(struct match current, struct match next) {
     return 4 * ((int)next.length - (int)current.length) +
            ((int)highest_bit(current.offset) - (int)highest_bit(next.offset));
+}
+
+static void pass_literals(struct chains_cursor *cursor, struct deflate_emitter *emitter, const uint8_t *span_end) {
+    unsigned count = emitter->run >> PASS_SHIFT;
+    if (cursor->next >= span_end) return;
+    count = (unsigned)min_size(count, (size_t)(span_end - cursor->next));
+    for (unsigned i = 0; i < count; i++)
+        emit_literal(emitter, cursor->next[i]);
+    chains_pass(cursor, count);
 }
 
 DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struct chains_cursor *cursor,
@@ -32,6 +45,7 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
         match.length = chains_find(chains, cursor, 2, nice_length, depth, &match.offset);
         if (match.length < 3 || (match.length == 3 && match.offset > MAX_OFFSET_OF_3)) {
             emit_literal(emitter, cursor->next[-1]);
+            if (DEFLATE_UNLIKELY(emitter->run >> PASS_SHIFT)) pass_literals(cursor, emitter, span_end);
             continue;
         }
         for (;;) { /* here the cursor is one past the beginning of MATCH */

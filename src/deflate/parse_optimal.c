@@ -52,8 +52,7 @@ static struct deflate_match *find_all(struct deflate_chains *chains, struct chai
         uint32_t tail_position = position + best_length - 3, tail_bytes = load_le32(tail);
         unsigned length = 0;
         if (best_length > 3)
-            distance =
-                (uint16_t)(tail_position - chains->heads4[chains_hash(tail_bytes, CHAINS_HASH4_BITS)] - 1) + 1u;
+            distance = (uint16_t)(tail_position - chains->heads4[chains_hash(tail_bytes, CHAINS_HASH4_BITS)] - 1) + 1u;
         for (;; distance += chains->steps[(tail_position - distance) % DEFLATE_WINDOW] + 1u) {
             if (distance > reach || depth-- == 0) return out;
             if (load_le32(in - distance) != bytes || load_le32(tail - distance) != tail_bytes) continue;
@@ -110,8 +109,8 @@ static void costs_from_histogram(const uint32_t *log2_fraction, const struct def
     memcpy(costs->literal, litlen, sizeof costs->literal);
     for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
         unsigned slot = deflate_length_slot[length];
-        costs->length[length] = litlen[DEFLATE_FIRST_LENGTH + slot] +
-                                ((uint32_t)deflate_length_extra[slot] << COST_BITS);
+        costs->length[length] =
+            litlen[DEFLATE_FIRST_LENGTH + slot] + ((uint32_t)deflate_length_extra[slot] << COST_BITS);
     }
     entropy_costs(log2_fraction, histogram->offset, DEFLATE_OFFSET_USED, costs->offset);
     for (unsigned slot = 0; slot < DEFLATE_OFFSET_USED; slot++)
@@ -182,7 +181,8 @@ static size_t make_sequences(struct deflate_optimal *optimal, size_t begin, size
     struct deflate_sequence *next = optimal->sequences;
     uint32_t run = 0;
     for (size_t i = begin; i < end;) {
-        uint32_t length = optimal->choices[i] & DEFLATE_LENGTH_MASK, offset = optimal->choices[i] >> DEFLATE_LENGTH_BITS;
+        uint32_t length = optimal->choices[i] & DEFLATE_LENGTH_MASK,
+                 offset = optimal->choices[i] >> DEFLATE_LENGTH_BITS;
         i += length;
         if (length == 1) {
             run++;
@@ -196,7 +196,8 @@ static size_t make_sequences(struct deflate_optimal *optimal, size_t begin, size
     return (size_t)(next - optimal->sequences);
 }
 
-/* Finds the best path for the block from BEGIN to END, beginning with COSTS, and leaves the costs it came from there. */
+/* Finds the best path for the block from BEGIN to END, beginning with COSTS, and leaves the costs it came from there.
+ */
 static void optimize_block(struct deflate_optimal *optimal, const uint32_t *log2_fraction, const uint8_t *in,
                            size_t begin, size_t end, struct costs *costs, struct deflate_histogram *histogram) {
     struct costs best_costs = *costs;
@@ -284,7 +285,8 @@ bool deflate_parse_optimal(struct fino_deflate_compressor *compressor, const str
     optimal->nbytes = 0;
     optimal->match_start[0] = 0;
     optimal->skip_count = 0;
-    first_costs(compressor->spans.log2_fraction, in, min_size((size_t)(input->end - in), OPTIMAL_SECTION_NBYTES), &costs);
+    first_costs(compressor->spans.log2_fraction, in, min_size((size_t)(input->end - in), OPTIMAL_SECTION_NBYTES),
+                &costs);
     while (in < input->end) {
         bool is_last;
         size_t done;

@@ -26,8 +26,8 @@ struct deflate_span {
 /* A store of spans. Position: IN is where the first span begins; the open span is spans[span_count]. */
 struct deflate_spans {
     const uint8_t *in;
-    size_t span_count; /* closed ones */
-    size_t sequence_count; /* in all */
+    size_t span_count;           /* closed ones */
+    size_t sequence_count;       /* in all */
     uint32_t log2_fraction[256]; /* see split.c */
     struct deflate_span spans[DEFLATE_SPAN_COUNT];
     struct deflate_sequence sequences[DEFLATE_SEQUENCE_COUNT];

@@ -143,8 +143,7 @@ unsigned deflate_spans_cut(struct deflate_spans *spans, size_t *ends_out) {
 static void keep_group(struct deflate_spans *spans, const struct group *group, size_t first_sequence,
                        size_t in_nbytes) {
     spans->sequence_count -= first_sequence;
-    memmove(spans->sequences, spans->sequences + first_sequence,
-            spans->sequence_count * sizeof *spans->sequences);
+    memmove(spans->sequences, spans->sequences + first_sequence, spans->sequence_count * sizeof *spans->sequences);
     if (group->first) spans->spans[0].histogram = *group->histogram;
     spans->spans[0].sequence_count = spans->sequence_count;
     spans->spans[0].in_nbytes = in_nbytes;

@@ -1,8 +1,9 @@
 // LINK: -lz
-/* Any bytes compressed (the first two choose level and pieces): zlib and our decoder give them back, from one call, from a
- * tight buffer and from a stream with flushes.
+/* Any bytes compressed (the first two choose level and pieces): zlib and our decoder give them back, from one call,
+ * from a tight buffer and from a stream with flushes.
  *
- * clang -g -O1 -fsanitize=fuzzer,address,undefined -DFINO_LIBFUZZER -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_deflate.c src/deflate/[a-z]*.c -lz
+ * clang -g -O1 -fsanitize=fuzzer,address,undefined -DFINO_LIBFUZZER -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_deflate.c
+ * src/deflate/[a-z]*.c -lz
  */
 #include <zlib.h>
 

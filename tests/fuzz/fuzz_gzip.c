@@ -1,6 +1,7 @@
 /* Any bytes as a gzip file: the one-shot decoder and the reader agree, and neither gives more than the cap.
  *
- * clang -g -O1 -fsanitize=fuzzer,address,undefined -DFINO_LIBFUZZER -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_gzip.c src/deflate/[a-z]*.c
+ * clang -g -O1 -fsanitize=fuzzer,address,undefined -DFINO_LIBFUZZER -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_gzip.c
+ * src/deflate/[a-z]*.c
  */
 #include "deflate/deflate.h"
 #include "fuzz_slice.h"
@@ -48,8 +49,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_nbytes) {
 
 #ifndef FINO_LIBFUZZER
 size_t fuzz_seed(unsigned i, uint8_t *out) {
-    struct fino_gzip_header header = {.mtime = i, .has_header_crc = i & 1, .name = i & 2 ? "seed" : NULL,
-                                      .comment = i & 4 ? "" : NULL, .extra = i & 8 ? "abcd" : NULL, .extra_nbytes = 4};
+    struct fino_gzip_header header = {.mtime = i,
+                                      .has_header_crc = i & 1,
+                                      .name = i & 2 ? "seed" : NULL,
+                                      .comment = i & 4 ? "" : NULL,
+                                      .extra = i & 8 ? "abcd" : NULL,
+                                      .extra_nbytes = 4};
     static fino_deflate_compressor *compressor;
     uint8_t in[3000];
     size_t nbytes = i * 37 % sizeof in, size;

@@ -1,8 +1,9 @@
 // LINK: -lz
-/* Any bytes as raw DEFLATE: ours and zlib agree on whether they are a stream, and on what comes out; in one call, with too
- * little room, and through a reader in pieces.
+/* Any bytes as raw DEFLATE: ours and zlib agree on whether they are a stream, and on what comes out; in one call, with
+ * too little room, and through a reader in pieces.
  *
- * clang -g -O1 -fsanitize=fuzzer,address,undefined -DFINO_LIBFUZZER -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_inflate.c src/deflate/[a-z]*.c -lz
+ * clang -g -O1 -fsanitize=fuzzer,address,undefined -DFINO_LIBFUZZER -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_inflate.c
+ * src/deflate/[a-z]*.c -lz
  */
 #include <zlib.h>
 

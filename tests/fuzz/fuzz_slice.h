@@ -37,10 +37,10 @@ int main(int argc, char **argv) {
         for (uint32_t changes = fuzz_random(&state) % 6; changes > 0 && nbytes > 0; changes--) {
             size_t at = fuzz_random(&state) % nbytes;
             switch (fuzz_random(&state) % 4) {
-            case 0: bytes[at] ^= (uint8_t)(1 << fuzz_random(&state) % 8); break;
-            case 1: bytes[at] = (uint8_t)fuzz_random(&state); break;
-            case 2: nbytes = at; break;
-            default: memmove(bytes + at, bytes + at / 2, (nbytes - at) / 2); break;
+                case 0: bytes[at] ^= (uint8_t)(1 << fuzz_random(&state) % 8); break;
+                case 1: bytes[at] = (uint8_t)fuzz_random(&state); break;
+                case 2: nbytes = at; break;
+                default: memmove(bytes + at, bytes + at / 2, (nbytes - at) / 2); break;
             }
         }
         uint8_t *exact = malloc(nbytes ? nbytes : 1); /* so that the sanitizer knows its end */

@@ -1,5 +1,5 @@
-/* deflate_samples.h: what the DEFLATE tests share: data of many kinds, buffers that end at a guard page, and zlib as the
- * control. */
+/* deflate_samples.h: what the DEFLATE tests share: data of many kinds, buffers that end at a guard page, and zlib as
+ * the control. */
 #ifndef FINO_DEFLATE_SAMPLES_H
 #define FINO_DEFLATE_SAMPLES_H
 
@@ -37,53 +37,54 @@ static inline void sample_fill(enum sample_kind kind, uint8_t *out, size_t nbyte
     uint64_t state = seed * 1000003 + kind;
     size_t i = 0;
     switch (kind) {
-    case SAMPLE_ZEROS: memset(out, 0, nbytes); break;
-    case SAMPLE_RANDOM:
-        while (i < nbytes)
-            out[i++] = (uint8_t)sample_random(&state);
-        break;
-    case SAMPLE_TEXT:
-        while (i < nbytes) {
-            uint64_t word = sample_random(&state) % 300, letters = word * word + 77;
-            for (uint64_t left = 2 + word % 9; left > 0 && i < nbytes; left--, letters = letters * 31 + 7)
-                out[i++] = (uint8_t)('a' + letters / 5 % 26);
-            if (i < nbytes) out[i++] = sample_random(&state) % 12 ? ' ' : '\n';
-        }
-        break;
-    case SAMPLE_VARINTS:
-        while (i < nbytes) {
-            uint64_t stack = sample_random(&state) % 200, depth = 10 + stack % 30;
-            for (uint64_t frame = 0; frame < depth && i + 1 < nbytes; frame++) {
-                uint64_t location = frame < 3 ? sample_random(&state) % 4000 : (stack / 4 * 40 + frame) % 4000;
-                out[i++] = (uint8_t)(location | 128);
-                out[i++] = (uint8_t)(location >> 7);
+        case SAMPLE_ZEROS: memset(out, 0, nbytes); break;
+        case SAMPLE_RANDOM:
+            while (i < nbytes)
+                out[i++] = (uint8_t)sample_random(&state);
+            break;
+        case SAMPLE_TEXT:
+            while (i < nbytes) {
+                uint64_t word = sample_random(&state) % 300, letters = word * word + 77;
+                for (uint64_t left = 2 + word % 9; left > 0 && i < nbytes; left--, letters = letters * 31 + 7)
+                    out[i++] = (uint8_t)('a' + letters / 5 % 26);
+                if (i < nbytes) out[i++] = sample_random(&state) % 12 ? ' ' : '\n';
             }
-            if (i < nbytes) out[i++] = (uint8_t)depth;
-        }
-        break;
-    case SAMPLE_PERIOD:
-        for (; i < nbytes; i++)
-            out[i] = sample_random(&state) % 500 ? (uint8_t)(i % (3 + seed % 40) * 7) : (uint8_t)sample_random(&state);
-        break;
-    case SAMPLE_SKEWED:
-        while (i < nbytes) {
-            uint64_t bits = sample_random(&state), symbol = bits ? (uint64_t)__builtin_ctzll(bits) : 64;
-            out[i++] = (uint8_t)(symbol * 37);
-        }
-        break;
-    case SAMPLE_MIXED:
-        while (i < nbytes) {
-            size_t here = 1 + sample_random(&state) % 9000;
-            if (here > nbytes - i) here = nbytes - i;
-            sample_fill((enum sample_kind)(sample_random(&state) % SAMPLE_MIXED), out + i, here, seed + i);
-            i += here;
-        }
-        break;
-    default:
-        sample_fill(SAMPLE_RANDOM, out, nbytes < 33000 ? nbytes : 33000, seed);
-        for (i = 33000; i < nbytes; i++)
-            out[i] = out[i - 32768 - i / 40 % 2];
-        break;
+            break;
+        case SAMPLE_VARINTS:
+            while (i < nbytes) {
+                uint64_t stack = sample_random(&state) % 200, depth = 10 + stack % 30;
+                for (uint64_t frame = 0; frame < depth && i + 1 < nbytes; frame++) {
+                    uint64_t location = frame < 3 ? sample_random(&state) % 4000 : (stack / 4 * 40 + frame) % 4000;
+                    out[i++] = (uint8_t)(location | 128);
+                    out[i++] = (uint8_t)(location >> 7);
+                }
+                if (i < nbytes) out[i++] = (uint8_t)depth;
+            }
+            break;
+        case SAMPLE_PERIOD:
+            for (; i < nbytes; i++)
+                out[i] =
+                    sample_random(&state) % 500 ? (uint8_t)(i % (3 + seed % 40) * 7) : (uint8_t)sample_random(&state);
+            break;
+        case SAMPLE_SKEWED:
+            while (i < nbytes) {
+                uint64_t bits = sample_random(&state), symbol = bits ? (uint64_t)__builtin_ctzll(bits) : 64;
+                out[i++] = (uint8_t)(symbol * 37);
+            }
+            break;
+        case SAMPLE_MIXED:
+            while (i < nbytes) {
+                size_t here = 1 + sample_random(&state) % 9000;
+                if (here > nbytes - i) here = nbytes - i;
+                sample_fill((enum sample_kind)(sample_random(&state) % SAMPLE_MIXED), out + i, here, seed + i);
+                i += here;
+            }
+            break;
+        default:
+            sample_fill(SAMPLE_RANDOM, out, nbytes < 33000 ? nbytes : 33000, seed);
+            for (i = 33000; i < nbytes; i++)
+                out[i] = out[i - 32768 - i / 40 % 2];
+            break;
     }
 }
 
@@ -109,7 +110,8 @@ static inline void guarded_free(struct guarded *guarded) {
     munmap(guarded->map, guarded->map_nbytes);
 }
 
-/* Decodes with zlib: WINDOW_BITS is -15 for raw, 31 for gzip. Expects exactly IN to be used and EXPECTED to come out. */
+/* Decodes with zlib: WINDOW_BITS is -15 for raw, 31 for gzip. Expects exactly IN to be used and EXPECTED to come out.
+ */
 static inline void zlib_expect(int window_bits, const uint8_t *in, size_t in_nbytes, const uint8_t *expected,
                                size_t expected_nbytes) {
     static uint8_t *out;

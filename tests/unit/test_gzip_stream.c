@@ -53,9 +53,12 @@ static void expect_reader(bool is_gzip, uint8_t *packed, size_t packed_nbytes, c
 
 static void check_stream(int level, bool is_gzip, enum sample_kind kind, size_t nbytes, size_t piece, bool flush,
                          const uint8_t *in) {
-    struct fino_gzip_header header = {
-        .mtime = 1234567, .has_header_crc = true, .name = "name", .comment = "a comment", .extra = "xx\2\0ab",
-        .extra_nbytes = 6};
+    struct fino_gzip_header header = {.mtime = 1234567,
+                                      .has_header_crc = true,
+                                      .name = "name",
+                                      .comment = "a comment",
+                                      .extra = "xx\2\0ab",
+                                      .extra_nbytes = 6};
     struct sink sink = {malloc(2 * NBYTES + 100000), 0, 1 << 20};
     struct fino_deflate_stream_config config = {level, is_gzip, &header, NULL, write_sink, &sink};
     fino_deflate_stream *stream = fino_deflate_stream_new(&config);
@@ -90,12 +93,17 @@ static void test_streams(void) {
 /* zlib's output at all its strategies is read back, with the header fields it reports. */
 static void test_zlib_reads_header(void) {
     static const uint8_t in[] = "hello hello hello hello";
-    struct fino_gzip_header header = {
-        .mtime = 77, .is_text = true, .has_header_crc = true, .name = "n.pb", .comment = "c", .extra = "AB\1\0x",
-        .extra_nbytes = 5};
+    struct fino_gzip_header header = {.mtime = 77,
+                                      .is_text = true,
+                                      .has_header_crc = true,
+                                      .name = "n.pb",
+                                      .comment = "c",
+                                      .extra = "AB\1\0x",
+                                      .extra_nbytes = 5};
     fino_deflate_compressor *compressor = fino_deflate_compressor_new(6, NULL);
     uint8_t out[200], extra[16], name[16], comment[16], back[sizeof in];
-    gz_header read = {.extra = extra, .extra_max = 16, .name = name, .name_max = 16, .comment = comment, .comm_max = 16};
+    gz_header read = {
+        .extra = extra, .extra_max = 16, .name = name, .name_max = 16, .comment = comment, .comm_max = 16};
     size_t size = fino_deflate_compressor_gzip(compressor, &header, in, sizeof in, out, sizeof out);
     z_stream stream;
     memset(&stream, 0, sizeof stream);

@@ -101,9 +101,9 @@ static void test_causes(void) {
     expect(&bits, FINO_INFLATE_BAD_SYMBOL);
     bits = (struct bits){{0}, 0};
     put(&bits, 1 | 1 << 1, 3);
-    put(&bits, 0x0C, 8);       /* literal 0 */
-    put(&bits, 1 << 6, 7);     /* length 3: 0000001 reversed */
-    put(&bits, 0xF, 5);        /* offset symbol 30: 11110 reversed */
+    put(&bits, 0x0C, 8);   /* literal 0 */
+    put(&bits, 1 << 6, 7); /* length 3: 0000001 reversed */
+    put(&bits, 0xF, 5);    /* offset symbol 30: 11110 reversed */
     expect(&bits, FINO_INFLATE_BAD_SYMBOL);
     bits = (struct bits){{0}, 0};
     put(&bits, 1 | 1 << 1, 3);
@@ -168,7 +168,8 @@ static void test_truncation(void) {
         }
         EXPECT_EQ(got, NBYTES);
         EXPECT(memcmp(out, in, NBYTES) == 0);
-        /* A wrong byte behind the header is noticed, unless the data stay the same (padding; a match from elsewhere). */
+        /* A wrong byte behind the header is noticed, unless the data stay the same (padding; a match from elsewhere).
+         */
         for (size_t at = 10; at < size; at++) {
             packed[at] ^= 0x10;
             if (fino_gzip_decompress(NULL, packed, size, NBYTES, &back, &got) == FINO_INFLATE_OK) {
