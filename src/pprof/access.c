@@ -63,26 +63,25 @@ size_t fino_pprof_sample_count(const fino_pprof *profile) {
     return profile->samples.count;
 }
 
-struct fino_pprof_sample_info fino_pprof_get_sample(const fino_pprof *profile, uint32_t sample) {
+struct fino_pprof_sample_info fino_pprof_get_sample(const fino_pprof *profile, uint32_t id) {
+    struct pprof_sample sample = pprof_sample(profile, id);
     return (struct fino_pprof_sample_info){
-        .depth = profile->samples.items[sample].depth,
-        .label_set = profile->samples.items[sample].label_set,
-        .values = profile->values + (size_t)sample * profile->sample_types.count,
+        .depth = sample.depth,
+        .label_set = sample.label_set,
+        .values = profile->values + (size_t)id * profile->sample_types.count,
     };
 }
 
 size_t fino_pprof_get_stack(const fino_pprof *profile, uint32_t id, uint32_t *out, size_t capacity) {
-    const struct pprof_sample *sample = &profile->samples.items[id];
-    size_t tail_count = sample->depth % CHUNK_DEPTH, copied = capacity < tail_count ? capacity : tail_count;
-    if (copied) memcpy(out, profile->tails.items + sample->tail_begin, copied * sizeof *out);
-    for (uint32_t at = sample->chunk; at != FINO_PPROF_NONE && copied < capacity;) {
-        const struct pprof_chunk *chunk = &profile->chunks.items[at];
+    struct pprof_sample sample = pprof_sample(profile, id);
+    size_t copied = capacity < sample.tail_count ? capacity : sample.tail_count;
+    if (copied) memcpy(out, sample.tail, copied * sizeof *out);
+    for (uint32_t i = 0; i < sample.chunk_count && copied < capacity; i++) {
         size_t count = capacity - copied < CHUNK_DEPTH ? capacity - copied : CHUNK_DEPTH;
-        memcpy(out + copied, chunk->locations, count * sizeof *out);
+        memcpy(out + copied, profile->chunks.items[sample.chunks[i]].locations, count * sizeof *out);
         copied += count;
-        at = chunk->parent;
     }
-    return sample->depth;
+    return sample.depth;
 }
 
 const struct fino_pprof_header *fino_pprof_get_header(const fino_pprof *profile) {
@@ -103,6 +102,6 @@ size_t fino_pprof_memory_nbytes(const fino_pprof *profile) {
     nbytes += VECTOR_NBYTES(profile->label_sets) + INDEX_NBYTES(profile->label_set_index);
     nbytes += VECTOR_NBYTES(profile->chunks) + INDEX_NBYTES(profile->chunk_index);
     nbytes += VECTOR_NBYTES(profile->samples) + INDEX_NBYTES(profile->sample_index);
-    nbytes += VECTOR_NBYTES(profile->tails) + profile->values_capacity * value_nbytes;
+    nbytes += VECTOR_NBYTES(profile->records) + profile->values_capacity * value_nbytes;
     return nbytes + profile->header.comment_count * sizeof *profile->header.comments;
 }

@@ -288,6 +288,9 @@ uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label
 
 /* ---- Samples ---- */
 
+/* Deeper than any stack, small enough that no size computed from it overflows. */
+#define DEPTH_MAX ((size_t)1 << 28)
+
 /* A stack as the caller gives it, leaf first. */
 struct stack {
     const uint32_t *locations;
@@ -295,36 +298,52 @@ struct stack {
     uint32_t label_set;
 };
 
+/* No branch depends on a chunk, so that all of them are fetched at once. */
 static bool sample_is(const fino_pprof *profile, uint32_t id, const struct stack *stack) {
-    const struct pprof_sample *sample = &profile->samples.items[id];
-    if (sample->depth != stack->depth || sample->label_set != stack->label_set) return false;
+    struct pprof_sample sample = pprof_sample(profile, id);
+    if (sample.depth != stack->depth || sample.label_set != stack->label_set) return false;
     const uint32_t *locations = stack->locations;
-    uint32_t tail_count = stack->depth % CHUNK_DEPTH;
-    for (uint32_t i = 0; i < tail_count; i++)
-        if (profile->tails.items[sample->tail_begin + i] != locations[i]) return false;
-    locations += tail_count;
-    for (uint32_t chunk = sample->chunk; chunk != FINO_PPROF_NONE; locations += CHUNK_DEPTH) {
-        const struct pprof_chunk *piece = &profile->chunks.items[chunk];
-        if (memcmp(piece->locations, locations, sizeof piece->locations) != 0) return false;
-        chunk = piece->parent;
+    uint32_t difference = 0;
+    for (uint32_t i = 0; i < sample.chunk_count; i++) {
+        const struct pprof_chunk *chunk = &profile->chunks.items[sample.chunks[i]];
+        const uint32_t *wanted = locations + sample.tail_count + (size_t)i * CHUNK_DEPTH;
+        for (int at = 0; at < CHUNK_DEPTH; at++)
+            difference |= chunk->locations[at] ^ wanted[at];
     }
-    return true;
+    for (uint32_t i = 0; i < sample.tail_count; i++)
+        difference |= sample.tail[i] ^ locations[i];
+    return difference == 0;
 }
 
 /* Returns: the id, or FINO_PPROF_NONE when memory is short. */
-static uint32_t intern_chunk(fino_pprof *profile, uint32_t parent, const uint32_t *locations) {
-    uint32_t hash = pprof_hash(locations, CHUNK_DEPTH * sizeof *locations, profile->seed + parent);
-    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->chunk_index, hash, &at)) != FINO_PPROF_NONE;) {
-        const struct pprof_chunk *chunk = &profile->chunks.items[id];
-        if (chunk->parent == parent && memcmp(chunk->locations, locations, sizeof chunk->locations) == 0) return id;
-    }
+static uint32_t intern_chunk(fino_pprof *profile, const uint32_t *locations) {
+    uint32_t hash = pprof_hash(locations, sizeof(struct pprof_chunk), profile->seed);
+    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->chunk_index, hash, &at)) != FINO_PPROF_NONE;)
+        if (memcmp(&profile->chunks.items[id], locations, sizeof(struct pprof_chunk)) == 0) return id;
     if (!RESERVE_BOTH(profile, &profile->chunks, &profile->chunk_index)) return FINO_PPROF_NONE;
     uint32_t id = profile->chunks.count++;
-    struct pprof_chunk *chunk = &profile->chunks.items[id];
-    chunk->parent = parent;
-    memcpy(chunk->locations, locations, sizeof chunk->locations);
+    memcpy(&profile->chunks.items[id], locations, sizeof(struct pprof_chunk));
     pprof_index_put(&profile->chunk_index, hash, id);
     return id;
+}
+
+/* Writes the record of a new sample. Returns: false with the error latched. */
+static bool append_record(fino_pprof *profile, const struct stack *stack) {
+    uint32_t tail_count = stack->depth % CHUNK_DEPTH, chunk_count = stack->depth / CHUNK_DEPTH;
+    uint32_t word_count = SAMPLE_HEAD_COUNT + tail_count + chunk_count;
+    if (!PPROF_RESERVE(&profile->allocator, &profile->records, word_count)) return pprof_fail(profile, -ENOMEM), false;
+    uint32_t *word = profile->records.items + profile->records.count;
+    const uint32_t *locations = stack->locations;
+    *word++ = stack->depth;
+    *word++ = stack->label_set;
+    for (uint32_t i = 0; i < tail_count; i++)
+        *word++ = *locations++;
+    for (uint32_t i = 0; i < chunk_count; i++, locations += CHUNK_DEPTH) {
+        *word = intern_chunk(profile, locations);
+        if (*word++ == FINO_PPROF_NONE) return pprof_fail(profile, -ENOMEM), false;
+    }
+    profile->records.count += word_count;
+    return true;
 }
 
 static bool reserve_values(fino_pprof *profile) {
@@ -339,39 +358,34 @@ static uint32_t new_sample(fino_pprof *profile, const struct stack *stack, uint3
     if (stack->label_set >= profile->label_sets.count) return pprof_fail(profile, -EINVAL);
     for (uint32_t i = 0; i < stack->depth; i++)
         if (stack->locations[i] >= profile->locations.count) return pprof_fail(profile, -EINVAL);
-
-    uint32_t tail_count = stack->depth % CHUNK_DEPTH, chunk = FINO_PPROF_NONE;
-    if (!RESERVE_BOTH(profile, &profile->samples, &profile->sample_index) || !reserve_values(profile) ||
-        !PPROF_RESERVE(&profile->allocator, &profile->tails, tail_count))
+    if (!RESERVE_BOTH(profile, &profile->samples, &profile->sample_index) || !reserve_values(profile))
         return pprof_fail(profile, -ENOMEM);
-    for (uint32_t at = stack->depth; at > tail_count;) {
-        at -= CHUNK_DEPTH;
-        chunk = intern_chunk(profile, chunk, stack->locations + at);
-        if (chunk == FINO_PPROF_NONE) return pprof_fail(profile, -ENOMEM);
-    }
+    uint32_t begin = profile->records.count;
+    if (!append_record(profile, stack)) return FINO_PPROF_NONE;
 
     uint32_t id = profile->samples.count++;
-    profile->samples.items[id] = (struct pprof_sample){stack->depth, profile->tails.count, chunk, stack->label_set};
-    if (tail_count)
-        memcpy(profile->tails.items + profile->tails.count, stack->locations, tail_count * sizeof *stack->locations);
-    profile->tails.count += tail_count;
+    profile->samples.items[id] = begin;
     size_t values_nbytes = profile->sample_types.count * sizeof *profile->values;
     memset(profile->values + (size_t)id * profile->sample_types.count, 0, values_nbytes);
     pprof_index_put(&profile->sample_index, hash, id);
     return id;
 }
 
+static uint32_t find_sample(const fino_pprof *profile, const struct stack *stack, uint32_t hash) {
+    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->sample_index, hash, &at)) != FINO_PPROF_NONE;) {
+        __builtin_prefetch(profile->values + (size_t)id * profile->sample_types.count, 1);
+        if (sample_is(profile, id, stack)) return id;
+    }
+    return FINO_PPROF_NONE;
+}
+
 int fino_pprof_add_sample(fino_pprof *profile, const uint32_t *locations, size_t count, uint32_t label_set,
                           const int64_t *values) {
     if (profile->error) return profile->error;
-    if (count > UINT32_MAX / sizeof *locations) {
-        pprof_fail(profile, -EINVAL);
-        return profile->error;
-    }
+    if (count > DEPTH_MAX) return pprof_fail(profile, -EINVAL), profile->error;
     struct stack stack = {locations, (uint32_t)count, label_set};
-    uint32_t hash = pprof_hash(locations, count * sizeof *locations, profile->seed + label_set), id;
-    for (uint32_t at = hash; (id = pprof_index_next(&profile->sample_index, hash, &at)) != FINO_PPROF_NONE;)
-        if (sample_is(profile, id, &stack)) break;
+    uint32_t hash = pprof_hash(locations, count * sizeof *locations, profile->seed + label_set);
+    uint32_t id = find_sample(profile, &stack, hash);
     if (id == FINO_PPROF_NONE) id = new_sample(profile, &stack, hash);
     if (id == FINO_PPROF_NONE) return profile->error;
     int64_t *sums = profile->values + (size_t)id * profile->sample_types.count;
@@ -476,7 +490,7 @@ void fino_pprof_free(fino_pprof *profile) {
     PPROF_VECTOR_FREE(&allocator, &profile->labels);
     PPROF_VECTOR_FREE(&allocator, &profile->chunks);
     pprof_index_free(&allocator, &profile->chunk_index);
-    PPROF_VECTOR_FREE(&allocator, &profile->tails);
+    PPROF_VECTOR_FREE(&allocator, &profile->records);
     PPROF_VECTOR_FREE(&allocator, &profile->samples);
     pprof_index_free(&allocator, &profile->sample_index);
     pprof_free(&allocator, profile->values, profile->values_capacity,

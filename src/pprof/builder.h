@@ -1,17 +1,16 @@
 /* builder.h: what a builder holds. Between the .c files of this folder; everyone else sees pprof.h.
  *
- * Stacks. A sample's stack is cut, from the root, into chunks of CHUNK_DEPTH locations; chunks are hash-consed together
- * with their parent, so stacks that begin alike share them. What is left over at the leaf (0..CHUNK_DEPTH-1 locations,
- * the "tail") is stored with the sample:
+ * Stacks. A sample's stack is cut, from the root, into chunks of CHUNK_DEPTH locations, which are hash-consed: a chunk
+ * that occurs in many stacks, at whatever depth, is stored once. What is left over at the leaf (the "tail") is stored
+ * as it is. A sample is a record of words:
  *
- *     leaf first:  t t t | c c c c c c c c | c c c c c c c c
- *                  tail    chunk 5           chunk 2 (parent of 5; its own parent is NONE)
+ *     depth | label set | tail: depth % CHUNK_DEPTH locations | depth / CHUNK_DEPTH chunk ids     (all leaf first)
  *
- * Adding a sample hashes the whole stack once, finds the sample through one index and proves the match by comparing
- * chunk for chunk. Chunks are only searched for when a stack is new.
- *
- * Two extremes bracket CHUNK_DEPTH: 1 is the classic prefix tree (most sharing, 16 bytes a node with its index entry);
- * infinity is an array a stack (no sharing, 4 bytes a location). tests/bench/bench_pprof_memory.c measures it.
+ * Stacks of a program differ near the leaf and agree near the root, so a new stack adds about one chunk and its record.
+ * Adding a sample hashes the whole stack once, finds the record through one index and proves the match by comparing
+ * chunk for chunk. The chunks' addresses do not depend on each other, so their cache misses overlap: that is why a
+ * record lists its chunks, where a prefix tree would have the next one found in the last. Chunks are only searched for
+ * when a stack is new.
  */
 #ifndef FINO_PPROF_BUILDER_H
 #define FINO_PPROF_BUILDER_H
@@ -19,6 +18,8 @@
 #include "pprof/memory.h"
 #include "pprof/strings.h"
 
+/* Locations in a chunk. Fewer share more but take longer lists and more index entries, more share less; between 4 and
+ * 16 the sum hardly moves (tests/bench/bench_pprof_memory.sh). 8 make 32 bytes: two chunks a cache line. */
 #define CHUNK_DEPTH 8
 
 struct pprof_value_type {
@@ -41,16 +42,20 @@ struct pprof_label_set {
 };
 
 struct pprof_chunk {
-    uint32_t parent;                 /* towards the root, always a smaller id; or FINO_PPROF_NONE */
-    uint32_t locations[CHUNK_DEPTH]; /* leaf first */
+    uint32_t locations[CHUNK_DEPTH];
 };
 
+/* A sample's record, taken apart. */
 struct pprof_sample {
     uint32_t depth;
-    uint32_t tail_begin; /* depth % CHUNK_DEPTH locations in TAILS */
-    uint32_t chunk;      /* or FINO_PPROF_NONE */
     uint32_t label_set;
+    uint32_t tail_count;
+    uint32_t chunk_count;
+    const uint32_t *tail;
+    const uint32_t *chunks;
 };
+
+enum { SAMPLE_HEAD_COUNT = 2 }; /* words of a record before its tail */
 
 struct fino_pprof {
     struct fino_allocator allocator;
@@ -74,8 +79,8 @@ struct fino_pprof {
 
     PPROF_VECTOR(struct pprof_chunk) chunks;
     struct pprof_index chunk_index;
-    PPROF_VECTOR(uint32_t) tails;
-    PPROF_VECTOR(struct pprof_sample) samples;
+    PPROF_VECTOR(uint32_t) records;
+    PPROF_VECTOR(uint32_t) samples; /* where its record begins */
     struct pprof_index sample_index;
     int64_t *values;          /* one per sample type for each sample */
     uint32_t values_capacity; /* in samples */
@@ -100,6 +105,16 @@ fino_pprof *pprof_new_alike(const fino_pprof *profile);
  * and false. */
 fino_pprof *pprof_new_bare(const struct fino_allocator *allocator, uint64_t seed);
 bool pprof_add_sample_type(fino_pprof *profile, struct pprof_value_type type);
+
+static inline struct pprof_sample pprof_sample(const fino_pprof *profile, uint32_t id) {
+    const uint32_t *record = profile->records.items + profile->samples.items[id];
+    struct pprof_sample sample = {.depth = record[0], .label_set = record[1]};
+    sample.tail_count = sample.depth % CHUNK_DEPTH;
+    sample.chunk_count = sample.depth / CHUNK_DEPTH;
+    sample.tail = record + SAMPLE_HEAD_COUNT;
+    sample.chunks = sample.tail + sample.tail_count;
+    return sample;
+}
 
 /* What sample SAMPLE gained since SINCE in dimension TYPE. */
 static inline int64_t pprof_gain(const fino_pprof *profile, const fino_pprof_snapshot *since, uint32_t sample,

@@ -543,11 +543,22 @@ static int decode_plain(const struct fino_pprof_decode_config *config, enum ppro
     return d.error;
 }
 
-/* PLACEHOLDER */
 static int decode_gzip(const struct fino_pprof_decode_config *config, enum pprof_demands demands, const uint8_t *data,
                        size_t nbytes, fino_pprof **profile_out, struct fino_pprof_problem *problem_out) {
-    (void)config, (void)demands, (void)data, (void)nbytes, (void)profile_out, (void)problem_out;
-    return -EINVAL;
+    void *plain;
+    size_t plain_nbytes;
+    enum fino_inflate_status status =
+        fino_gzip_decompress(config->allocator, data, nbytes, config->nbytes_max, &plain, &plain_nbytes);
+    if (status == FINO_INFLATE_NO_MEMORY) return -ENOMEM;
+    if (status == FINO_INFLATE_OUTPUT_FULL) return -EFBIG;
+    if (status != FINO_INFLATE_OK) {
+        *problem_out =
+            (struct fino_pprof_problem){.what = fino_inflate_status_text(status), .entity = "gzip", .field = ""};
+        return -EINVAL;
+    }
+    int error = decode_plain(config, demands, plain, plain_nbytes, profile_out, problem_out);
+    pprof_free(config->allocator, plain, plain_nbytes, 1);
+    return error;
 }
 
 int pprof_decode(const void *data, size_t nbytes, const struct fino_pprof_decode_config *config,
@@ -560,8 +571,7 @@ int pprof_decode(const void *data, size_t nbytes, const struct fino_pprof_decode
     *problem_out = (struct fino_pprof_problem){.what = "", .entity = "", .field = ""};
     *profile_out = NULL;
     const uint8_t *bytes = data;
-    if (nbytes >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
-        return decode_gzip(&effective, demands, bytes, nbytes, profile_out, problem_out);
+    if (fino_is_gzip(bytes, nbytes)) return decode_gzip(&effective, demands, bytes, nbytes, profile_out, problem_out);
     if (nbytes > effective.nbytes_max) return -EFBIG;
     return decode_plain(&effective, demands, bytes, nbytes, profile_out, problem_out);
 }

@@ -82,22 +82,20 @@ static void select_samples(struct encoder *e) {
     const fino_pprof *profile = e->profile;
     for (uint32_t id = 0; id < profile->samples.count; id++) {
         if (!pprof_has_gain(profile, e->since, id)) continue;
-        const struct pprof_sample *sample = &profile->samples.items[id];
-        for (uint32_t i = 0; i < sample->depth % CHUNK_DEPTH; i++)
-            mark_location(e, profile->tails.items[sample->tail_begin + i]);
-        if (sample->chunk != FINO_PPROF_NONE) e->chunks[sample->chunk].nbytes = 1;
-        mark_label_set(e, sample->label_set);
+        struct pprof_sample sample = pprof_sample(profile, id);
+        for (uint32_t i = 0; i < sample.tail_count; i++)
+            mark_location(e, sample.tail[i]);
+        for (uint32_t i = 0; i < sample.chunk_count; i++)
+            e->chunks[sample.chunks[i]].nbytes = 1;
+        mark_label_set(e, sample.label_set);
     }
-    /* A chunk's parent has a smaller id: one pass downwards reaches all ancestors. */
-    for (uint32_t id = profile->chunks.count; id-- > 0;) {
-        const struct pprof_chunk *chunk = &profile->chunks.items[id];
-        if (!e->chunks[id].nbytes) continue;
-        for (int i = 0; i < CHUNK_DEPTH; i++)
-            mark_location(e, chunk->locations[i]);
-        if (chunk->parent != FINO_PPROF_NONE) e->chunks[chunk->parent].nbytes = 1;
+    for (uint32_t id = 0; id < profile->chunks.count; id++)
+        for (int i = 0; i < CHUNK_DEPTH && e->chunks[id].nbytes; i++)
+            mark_location(e, profile->chunks.items[id].locations[i]);
+    for (uint32_t type = 0; type < profile->sample_types.count; type++) {
+        e->strings[profile->sample_types.items[type].type] = 1;
+        e->strings[profile->sample_types.items[type].unit] = 1;
     }
-    for (uint32_t type = 0; type < profile->sample_types.count; type++)
-        e->strings[profile->sample_types.items[type].type] = e->strings[profile->sample_types.items[type].unit] = 1;
 }
 
 /* ---- Numbering ---- */
@@ -184,55 +182,61 @@ static void emit_label_set(struct encoder *e, struct pprof_writer *writer, uint3
     if (writer->out) piece->written_at = begin;
 }
 
-/* Spells a chunk and its ancestors out, up to the first that was written before: from there on it copies. */
-static void emit_chunks(struct encoder *e, struct pprof_writer *writer, uint32_t id) {
-    while (id != FINO_PPROF_NONE) {
-        const struct pprof_chunk *chunk = &e->profile->chunks.items[id];
-        struct piece *piece = &e->chunks[id];
-        if (piece->written_at) {
-            memcpy(writer->out + writer->nbytes, writer->out + piece->written_at, piece->nbytes);
-            writer->nbytes += piece->nbytes;
-            return;
-        }
-        piece->written_at = writer->nbytes;
-        for (int i = 0; i < CHUNK_DEPTH; i++)
-            wire_varint(writer, e->locations[chunk->locations[i]]);
-        id = chunk->parent;
+/* The same for a chunk; only ever writes. */
+static void emit_chunk(struct encoder *e, struct pprof_writer *writer, uint32_t id) {
+    struct piece *piece = &e->chunks[id];
+    if (piece->written_at) {
+        memcpy(writer->out + writer->nbytes, writer->out + piece->written_at, piece->nbytes);
+        writer->nbytes += piece->nbytes;
+        return;
     }
+    piece->written_at = writer->nbytes;
+    for (int i = 0; i < CHUNK_DEPTH; i++)
+        wire_varint(writer, e->locations[e->profile->chunks.items[id].locations[i]]);
+}
+
+static size_t stack_nbytes(const struct encoder *e, const struct pprof_sample *sample) {
+    size_t nbytes = 0;
+    for (uint32_t i = 0; i < sample->tail_count; i++)
+        nbytes += wire_varint_nbytes(e->locations[sample->tail[i]]);
+    for (uint32_t i = 0; i < sample->chunk_count; i++)
+        nbytes += e->chunks[sample->chunks[i]].nbytes;
+    return nbytes;
+}
+
+static void emit_stack(struct encoder *e, struct pprof_writer *writer, const struct pprof_sample *sample) {
+    for (uint32_t i = 0; i < sample->tail_count; i++)
+        wire_varint(writer, e->locations[sample->tail[i]]);
+    for (uint32_t i = 0; i < sample->chunk_count; i++)
+        emit_chunk(e, writer, sample->chunks[i]);
+}
+
+static void emit_values(struct encoder *e, struct pprof_writer *writer, uint32_t id) {
+    for (uint32_t type = 0; type < e->profile->sample_types.count; type++)
+        wire_varint(writer, (uint64_t)pprof_gain(e->profile, e->since, id, type));
 }
 
 static void emit_sample(struct encoder *e, struct pprof_writer *writer, uint32_t id) {
-    const fino_pprof *profile = e->profile;
-    const struct pprof_sample *sample = &profile->samples.items[id];
-    const uint32_t *tail = profile->tails.items + sample->tail_begin;
-    uint32_t tail_count = sample->depth % CHUNK_DEPTH;
+    struct pprof_sample sample = pprof_sample(e->profile, id);
+    struct pprof_writer values = {0}, heads = {0};
+    size_t locations_nbytes = stack_nbytes(e, &sample);
+    emit_values(e, &values, id);
+    if (sample.depth) wire_head(&heads, SAMPLE_LOCATION_ID, locations_nbytes);
+    wire_head(&heads, SAMPLE_VALUE, values.nbytes);
+    size_t body_nbytes = heads.nbytes + locations_nbytes + values.nbytes + e->label_sets[sample.label_set].nbytes;
 
-    size_t stack_nbytes = sample->chunk != FINO_PPROF_NONE ? e->chunks[sample->chunk].nbytes : 0;
-    for (uint32_t i = 0; i < tail_count; i++)
-        stack_nbytes += wire_varint_nbytes(e->locations[tail[i]]);
-    size_t values_nbytes = 0;
-    for (uint32_t type = 0; type < profile->sample_types.count; type++)
-        values_nbytes += wire_varint_nbytes((uint64_t)pprof_gain(profile, e->since, id, type));
-    struct pprof_writer body = {0};
-    if (sample->depth) wire_head(&body, SAMPLE_LOCATION_ID, stack_nbytes);
-    wire_head(&body, SAMPLE_VALUE, values_nbytes);
-    body.nbytes += stack_nbytes + values_nbytes + e->label_sets[sample->label_set].nbytes;
-
-    wire_head(writer, PROFILE_SAMPLE, body.nbytes);
+    wire_head(writer, PROFILE_SAMPLE, body_nbytes);
     if (!writer->out) {
-        writer->nbytes += body.nbytes;
+        writer->nbytes += body_nbytes;
         return;
     }
-    if (sample->depth) {
-        wire_head(writer, SAMPLE_LOCATION_ID, stack_nbytes);
-        for (uint32_t i = 0; i < tail_count; i++)
-            wire_varint(writer, e->locations[tail[i]]);
-        emit_chunks(e, writer, sample->chunk);
+    if (sample.depth) {
+        wire_head(writer, SAMPLE_LOCATION_ID, locations_nbytes);
+        emit_stack(e, writer, &sample);
     }
-    wire_head(writer, SAMPLE_VALUE, values_nbytes);
-    for (uint32_t type = 0; type < profile->sample_types.count; type++)
-        wire_varint(writer, (uint64_t)pprof_gain(profile, e->since, id, type));
-    emit_label_set(e, writer, sample->label_set);
+    wire_head(writer, SAMPLE_VALUE, values.nbytes);
+    emit_values(e, writer, id);
+    emit_label_set(e, writer, sample.label_set);
 }
 
 static void emit_mapping(struct encoder *e, struct pprof_writer *writer, uint32_t id) {
@@ -334,14 +338,11 @@ static void emit_profile(struct encoder *e, struct pprof_writer *writer) {
     emit_header(e, writer);
 }
 
-/* Sizes of what samples share; a chunk's includes its ancestors, which have smaller ids. */
 static void measure_pieces(struct encoder *e) {
     for (uint32_t id = 0; id < e->profile->chunks.count; id++) {
-        const struct pprof_chunk *chunk = &e->profile->chunks.items[id];
-        if (!e->chunks[id].nbytes) continue;
-        size_t nbytes = chunk->parent != FINO_PPROF_NONE ? e->chunks[chunk->parent].nbytes : 0;
-        for (int i = 0; i < CHUNK_DEPTH; i++)
-            nbytes += wire_varint_nbytes(e->locations[chunk->locations[i]]);
+        size_t nbytes = 0;
+        for (int i = 0; i < CHUNK_DEPTH && e->chunks[id].nbytes; i++)
+            nbytes += wire_varint_nbytes(e->locations[e->profile->chunks.items[id].locations[i]]);
         e->chunks[id].nbytes = nbytes;
     }
     for (uint32_t id = 0; id < e->profile->label_sets.count; id++) {

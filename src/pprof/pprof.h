@@ -211,7 +211,7 @@ void fino_pprof_scale(fino_pprof *profile, const double *ratios);
 /* What is wrong with a profile and where. */
 struct fino_pprof_problem {
     const char *what;   /* such as "refers to a location that does not exist"; a constant */
-    const char *entity; /* "profile", "sample", "mapping", "location", "function", "string" or "sample type" */
+    const char *entity; /* "gzip", "profile", "sample", "mapping", "location", "function", "string" or "sample type" */
     const char *field;  /* its name in profile.proto, or "" */
     uint64_t index;     /* which of these entities, in the order of the file, from 0 */
     uint64_t value;     /* the offending number; 0 where there is none */
