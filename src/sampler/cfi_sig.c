@@ -56,6 +56,10 @@ enum {
 /* Nested DW_CFA_remember_state; compilers nest one, two at most. Each level is 300 bytes of the handler's stack. */
 #define REMEMBER_DEPTH_MAX 4
 
+/* Of a CIE's augmentation string; "zPLRS" is all that there is. Bounds the work that a hostile CIE makes for each FDE.
+ */
+#define AUGMENTATION_NBYTES_MAX 16
+
 /* ---- Pointers and entries ---- */
 
 static uint64_t section_address(const struct sampler_cfi_section *section, const struct sampler_cursor *cursor) {
@@ -132,7 +136,11 @@ static enum sampler_cfi_status read_cie(const struct sampler_cfi_section *sectio
     uint8_t version = cursor_u8(&cie);
     if (cie.failed) return SAMPLER_CFI_MALFORMED;
     if (version != 1 && version != 3 && version != 4) return SAMPLER_CFI_UNSUPPORTED;
-    const char *letters = cursor_string(&cie);
+    struct sampler_cursor start = cie;
+    if (cursor_left(&start) > AUGMENTATION_NBYTES_MAX) start.end = start.at + AUGMENTATION_NBYTES_MAX;
+    const char *letters = cursor_string(&start);
+    if (start.failed) return SAMPLER_CFI_UNSUPPORTED;
+    cie.at = start.at;
     if (version == 4) {
         uint8_t address_nbytes = cursor_u8(&cie), segment_nbytes = cursor_u8(&cie);
         if (address_nbytes != 8 || segment_nbytes != 0) return SAMPLER_CFI_UNSUPPORTED;

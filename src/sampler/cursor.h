@@ -26,7 +26,7 @@ static inline size_t cursor_left(const struct sampler_cursor *cursor) {
 }
 
 static inline bool cursor_need(struct sampler_cursor *cursor, uint64_t nbytes) {
-    if (cursor_left(cursor) >= nbytes) return true;
+    if (!cursor->failed && cursor_left(cursor) >= nbytes) return true;
     cursor->failed = true;
     return false;
 }

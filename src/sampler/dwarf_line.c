@@ -85,7 +85,7 @@ static bool open_unit(const struct sampler_elf_bytes *section, uint64_t *offset,
     unit->is_64 = length == 0xffffffff;
     if (unit->is_64) length = cursor_u64(&cursor);
     struct sampler_cursor body = cursor_split(&cursor, length);
-    if (body.failed) return false;
+    if (body.failed || length == 0) return false; /* zeros: what follows is padding */
     *offset = (uint64_t)(cursor.at - section->data);
 
     unit->version = cursor_u16(&body);
