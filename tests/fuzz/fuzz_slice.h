@@ -29,7 +29,7 @@ static uint32_t fuzz_random(uint64_t *state) {
 
 /* usage: fuzz_... [EXECUTIONS] */
 int main(int argc, char **argv) {
-    unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 20000;
+    unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 2000;
     uint64_t state = 1;
     for (unsigned i = 0; i < count; i++) {
         uint8_t bytes[4096];
