@@ -282,27 +282,68 @@ static void write_blanks(struct writer *w, uint32_t count) {
     w->nbytes += count - paid;
 }
 
-/* The first SKIP columns of the first line are taken by a replacement already. */
-static void write_erased(struct writer *w, const char *s, uint32_t nbytes, uint32_t skip) {
-    uint32_t units = 0;
+static bool is_ascii(const char *s, uint32_t nbytes) {
+    uint64_t word, high = 0;
+    uint32_t i = 0;
+    for (; nbytes - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, s + i, sizeof word);
+        high |= word;
+    }
+    for (; i < nbytes; i++) high |= (unsigned char)s[i];
+    return !(high & 0x8080808080808080u);
+}
+
+/* As many columns as bytes, all on one line? (A newline is the caller's affair.) */
+static bool is_plain(const char *s, uint32_t nbytes) {
+    return is_ascii(s, nbytes) && !memchr(s, '\r', nbytes);
+}
+
+/* Erased text while it is written: UNITS columns of blanks are due, but SKIP of them a replacement has taken already. */
+struct erasure {
+    uint32_t units, skip;
+};
+
+static void end_erased_line(struct writer *w, struct erasure *e, const char *line_break, size_t nbytes) {
+    if (e->units > e->skip) write_blanks(w, e->units - e->skip);
+    e->units = e->skip = 0;
+    w->debt = 0;
+    write_bytes(w, line_break, nbytes);
+}
+
+/* Text with anything in it but a newline. */
+static void write_erased_odd(struct writer *w, struct erasure *e, const char *s, uint32_t nbytes) {
     for (uint32_t i = 0; i < nbytes; i++) {
         unsigned char c = (unsigned char)s[i];
         bool separator = c == 0xE2 && i + 2 < nbytes && (unsigned char)s[i + 1] == 0x80 &&
                          ((unsigned char)s[i + 2] & 0xFE) == 0xA8;
-        if (c != '\n' && c != '\r' && !separator) {
-            if (!is_continuation((char)c)) units += c >= 0xF0 ? 2 : 1;
-            continue;
+        if (separator || c == '\r') {
+            end_erased_line(w, e, s + i, separator ? 3 : 1);
+            if (separator) i += 2;
+        } else if (!is_continuation((char)c)) {
+            e->units += c >= 0xF0 ? 2 : 1;
         }
-        if (units > skip) write_blanks(w, units - skip);
-        units = skip = 0;
-        w->debt = 0;
-        write_bytes(w, s + i, separator ? 3 : 1);
-        if (separator) i += 2;
     }
-    if (units > skip) {
-        write_blanks(w, units - skip);
+}
+
+static void write_erased(struct writer *w, const char *s, uint32_t nbytes, uint32_t skip) {
+    struct erasure e = {0, skip};
+    while (nbytes > 0) {
+        const char *newline = memchr(s, '\n', nbytes);
+        uint32_t length = newline ? (uint32_t)(newline - s) : nbytes;
+        if (is_plain(s, length)) {
+            e.units += length;
+        } else {
+            write_erased_odd(w, &e, s, length);
+        }
+        if (newline) end_erased_line(w, &e, newline, 1);
+        length += newline != NULL;
+        s += length;
+        nbytes -= length;
+    }
+    if (e.units > e.skip) {
+        write_blanks(w, e.units - e.skip);
     } else {
-        w->debt += skip - units;
+        w->debt += e.skip - e.units;
     }
 }
 
@@ -312,7 +353,7 @@ static void write_source(struct writer *w, const char *s, uint32_t nbytes) {
     write_bytes(w, s, nbytes);
 }
 
-char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes) {
+static char *write_output(struct rt_ts_parser *p, size_t *out_nbytes) {
     struct writer w = {malloc((size_t)p->nbytes + p->at.text_nbytes + 1), 0, 0};
     if (!w.text) return NULL;
     uint32_t at = 0;
@@ -329,4 +370,45 @@ char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes) {
     w.text[w.nbytes] = 0;
     *out_nbytes = w.nbytes;
     return w.text;
+}
+
+/* Is every byte to be written at the place of one that goes? */
+static bool fits_in_place(const struct rt_ts_parser *p) {
+    for (uint32_t i = 0; i < p->at.edit_count; i++) {
+        const struct rt_ts_edit *edit = &p->edits[i];
+        uint32_t length = edit->end - edit->start;
+        if (edit->text_nbytes > length || !is_ascii(p->source + edit->start, length)) return false;
+        if (edit->text_nbytes == 0) continue;
+        if (!is_ascii(p->text + edit->text, edit->text_nbytes)) return false;
+        if (rt_ts_has_newline(p, edit->start, edit->start + edit->text_nbytes)) return false;
+    }
+    return true;
+}
+
+static void blank(char *s, uint32_t nbytes) {
+    for (char *end = s + nbytes; s < end;) {
+        char *newline = memchr(s, '\n', (size_t)(end - s)), *stop = newline ? newline : end;
+        char *carriage = memchr(s, '\r', (size_t)(stop - s));
+        if (carriage) stop = carriage;
+        memset(s, ' ', (size_t)(stop - s));
+        s = stop + 1;
+    }
+}
+
+/* The usual case, without a second copy of the file: its pages cost more than everything else. */
+static char *write_in_place(struct rt_ts_parser *p, size_t *out_nbytes) {
+    char *out = (char *)p->source;
+    p->source = NULL;
+    for (uint32_t i = 0; i < p->at.edit_count; i++) {
+        const struct rt_ts_edit *edit = &p->edits[i];
+        uint32_t n = edit->text_nbytes;
+        if (n > 0) memcpy(out + edit->start, p->text + edit->text, n);
+        blank(out + edit->start + n, edit->end - edit->start - n);
+    }
+    *out_nbytes = p->nbytes;
+    return out;
+}
+
+char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes) {
+    return fits_in_place(p) ? write_in_place(p, out_nbytes) : write_output(p, out_nbytes);
 }

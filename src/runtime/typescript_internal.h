@@ -313,7 +313,7 @@ bool rt_ts_joins(const struct rt_ts_parser *p, const struct rt_ts_cursor *mark);
 /* rt_ts_erase_since() for a whole statement or member: leaves a `;` when rt_ts_joins(). */
 void rt_ts_erase_whole(struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t start);
 bool rt_ts_has_newline(const struct rt_ts_parser *p, uint32_t start, uint32_t end);
-/* Output: NUL-terminated. Returns NULL without memory. */
+/* Output: NUL-terminated. Returns NULL without memory. May use up the parser's copy of the source. */
 char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes);
 
 enum rt_ts_meaning {

@@ -249,6 +249,7 @@ static void import_equals(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
         return;
     }
     add_binding(p, &name, name.start, name.end, false);
+    if (p->at.failed) return;
     if (rt_ts_is(p, K_REQUIRE) && rt_ts_peek(p, NULL) == '(') {
         if (mark->token.type == K_EXPORT) p->bindings[p->binding_count - 1].used = true;
         struct rt_ts_cursor before = p->at;
