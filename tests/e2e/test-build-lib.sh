@@ -45,7 +45,13 @@ uses() { # uses NAME COMMAND...: what it builds makes a profile that pprof reads
 uses with_c11 gcc -std=c11 -Wall -Wextra -Werror -pedantic -I"$lib/include" program.c "$lib/libfinopprof.a"
 gcc -shared -fPIC -I"$lib/include" program.c "$lib/libfinopprof.a" -Wl,-z,defs -o shared.so || fail "no shared object can have it inside"
 uses with_sampler gcc -I"$lib/include" program.c "$lib/libfinosampler.a" -pthread
-printf '#include "sampler/sampler.h"\nint main() { return fino_sampler_start == nullptr; }\n' >program.cc
+cat >program.cc <<'END'
+#include "sampler/sampler.h"
+int main() {
+    decltype(&fino_sampler_start) volatile start = fino_sampler_start;
+    return start == nullptr;
+}
+END
 g++ -Wall -Wextra -Werror -pedantic -I"$lib/include" program.cc "$lib/libfinosampler.a" -pthread -o with_cxx || fail "C++ can't use it"
 ./with_cxx
 if [ -e "$lib/musl" ]; then
