@@ -40,7 +40,8 @@ static void start(struct rt_ts_parser *p) {
     p->at.scope = 0;
     uint32_t at = p->nbytes >= 3 && memcmp(p->source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     if (p->source[at] == '#' && p->source[at + 1] == '!') {
-        while (at < p->nbytes && p->source[at] != '\n' && p->source[at] != '\r') at++;
+        while (at < p->nbytes && p->source[at] != '\n' && p->source[at] != '\r')
+            at++;
     }
     p->at.token.end = at;
     rt_ts_next(p);
@@ -77,8 +78,8 @@ static int check_utf8(struct rt_ts_parser *p) {
     return -EILSEQ;
 }
 
-int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *options, char **out,
-                size_t *out_nbytes, struct rt_ts_error *error) {
+int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *options, char **out, size_t *out_nbytes,
+                struct rt_ts_error *error) {
     struct rt_ts_parser p = {.error = error};
     if (options) p.options = *options;
     memset(error, 0, sizeof *error);

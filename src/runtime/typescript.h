@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct rt_ts_options {
-    bool jsx; /* .tsx: `<T>x` casts are not types but elements */
+    bool jsx;      /* .tsx: `<T>x` casts are not types but elements */
     bool commonjs; /* a CommonJS module: `import a = require()` and `export =` become require() and module.exports */
     bool verbatim_module_syntax; /* keep every import that is not marked `type` */
 };
@@ -30,7 +30,7 @@ struct rt_ts_error {
  * Output: JavaScript in *OUT, *OUT_NBYTES long and NUL-terminated beyond that. Owns: the caller frees *OUT.
  * Returns: 0; -EINVAL with *ERROR filled (syntax that is wrong or not handled); -EILSEQ with *ERROR (invalid UTF-8);
  * -ENOMEM. */
-int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *options, char **out,
-                size_t *out_nbytes, struct rt_ts_error *error);
+int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *options, char **out, size_t *out_nbytes,
+                struct rt_ts_error *error);
 
 #endif

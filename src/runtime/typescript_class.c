@@ -123,7 +123,8 @@ static void constructor_body(struct rt_ts_parser *p, const struct class *class,
     char *text = properties_text(p, properties, true);
     rt_ts_expect(p, T_LBRACE, "{");
     if (!text) return;
-    while (rt_ts_is(p, T_STRING)) rt_ts_statement(p);
+    while (rt_ts_is(p, T_STRING))
+        rt_ts_statement(p);
     uint32_t top = p->at.previous_end, edit = p->at.edit_count, calls = p->super_calls;
     rt_ts_replace(p, top, top, NULL, 0);
     bool done = false;
@@ -254,8 +255,7 @@ void rt_ts_class(struct rt_ts_parser *p, bool is_declaration) {
     rt_ts_next(p); /* class */
     uint32_t outer = p->at.scope;
     if (!is_declaration) outer = rt_ts_push_scope(p, false);
-    if (rt_ts_is_identifier(p->at.token.type) &&
-        (!rt_ts_is(p, K_IMPLEMENTS) || rt_ts_look_ahead(p).type == T_LBRACE)) {
+    if (rt_ts_is_identifier(p->at.token.type) && (!rt_ts_is(p, K_IMPLEMENTS) || rt_ts_look_ahead(p).type == T_LBRACE)) {
         if (is_declaration) {
             rt_ts_declare_mergeable(p, &p->at.token);
         } else {
@@ -271,7 +271,8 @@ void rt_ts_class(struct rt_ts_parser *p, bool is_declaration) {
     class.fields_edit = p->at.edit_count;
     rt_ts_replace(p, class.fields_at, class.fields_at, NULL, 0);
     rt_ts_expect(p, T_LBRACE, "{");
-    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) class_member(p, &class);
+    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed)
+        class_member(p, &class);
     rt_ts_expect(p, T_RBRACE, "}");
     rt_ts_pop_scope(p, outer);
 }

@@ -1,5 +1,6 @@
 /* typescript_constant.c: owns constant expressions: what TypeScript computes for an enum's members before run time. An
- * enum needs this to know which member is a string (it gets no reverse mapping) and what the next one counts on from. */
+ * enum needs this to know which member is a string (it gets no reverse mapping) and what the next one counts on from.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,8 @@ static struct rt_ts_value number_literal(const char *s, uint32_t nbytes) {
     char kind = n > 1 && text[0] == '0' ? (char)(text[1] | 32) : 0;
     if (kind != 'b' && kind != 'o') return number(strtod(text, NULL)); /* decimal and 0x */
     double value = 0, base = kind == 'b' ? 2 : 8;
-    for (uint32_t i = 2; i < n; i++) value = value * base + (text[i] - '0');
+    for (uint32_t i = 2; i < n; i++)
+        value = value * base + (text[i] - '0');
     return number(value);
 }
 
@@ -78,7 +80,8 @@ static void append(struct rt_ts_parser *p, const char *s, uint32_t nbytes) {
 static void append_code_point(struct rt_ts_parser *p, uint32_t c) {
     char s[4];
     uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (uint32_t i = n - 1; i > 0; i--, c >>= 6) s[i] = (char)(0x80 | (c & 0x3F));
+    for (uint32_t i = n - 1; i > 0; i--, c >>= 6)
+        s[i] = (char)(0x80 | (c & 0x3F));
     s[0] = (char)(n == 1 ? c : (0xF00u >> n & 0xFF) | c);
     append(p, s, n);
 }
@@ -149,7 +152,8 @@ static void append_value(struct rt_ts_parser *p, const struct rt_ts_value *value
     }
 }
 
-static struct rt_ts_value concatenate(struct rt_ts_parser *p, const struct rt_ts_value *a, const struct rt_ts_value *b) {
+static struct rt_ts_value concatenate(struct rt_ts_parser *p, const struct rt_ts_value *a,
+                                      const struct rt_ts_value *b) {
     struct rt_ts_value value = {.kind = VALUE_STRING, .text = p->strings_nbytes};
     append_value(p, a);
     append_value(p, b);
@@ -179,11 +183,13 @@ static struct rt_ts_value template(struct rt_ts_parser *p) {
 
 static uint32_t constant_slot(const struct rt_ts_parser *p, uint32_t owner, const char *name, uint32_t nbytes) {
     uint32_t hash = owner * 0x9E3779B1u, mask = p->constant_table.capacity - 1;
-    for (uint32_t i = 0; i < nbytes; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    for (uint32_t i = 0; i < nbytes; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
     uint32_t slot = (hash ^ hash >> 15) & mask;
     for (; p->constant_table.slots[slot] != 0; slot = (slot + 1) & mask) {
         const struct rt_ts_constant *c = &p->constants[p->constant_table.slots[slot] - 1];
-        if (c->owner == owner && c->name_nbytes == nbytes && memcmp(p->source + c->name_start, name, nbytes) == 0) break;
+        if (c->owner == owner && c->name_nbytes == nbytes && memcmp(p->source + c->name_start, name, nbytes) == 0)
+            break;
     }
     return slot;
 }
@@ -286,16 +292,31 @@ static struct rt_ts_value unary(struct rt_ts_parser *p) {
     return value;
 }
 
-enum operator { OP_NONE, OP_OR, OP_XOR, OP_AND, OP_SHL, OP_SHR, OP_SHR_UNSIGNED, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_POW };
+enum operator{
+    OP_NONE,
+    OP_OR,
+    OP_XOR,
+    OP_AND,
+    OP_SHL,
+    OP_SHR,
+    OP_SHR_UNSIGNED,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_MOD,
+    OP_POW
+};
 
 /* The operator at the current token (joined, if it starts with `>`) and how tight it binds. */
 static enum operator operator_here(struct rt_ts_parser *p, int *level_out) {
     static const struct {
         const char *text;
         uint8_t operator, level;
-    } OPERATORS[] = {{"|", OP_OR, 1},  {"^", OP_XOR, 2},  {"&", OP_AND, 3}, {"<<", OP_SHL, 4},
-                     {">>", OP_SHR, 4}, {">>>", OP_SHR_UNSIGNED, 4}, {"+", OP_ADD, 5}, {"-", OP_SUB, 5},
-                     {"*", OP_MUL, 6},  {"/", OP_DIV, 6},  {"%", OP_MOD, 6}, {"**", OP_POW, 7}};
+    } OPERATORS[] = {{"|", OP_OR, 1},   {"^", OP_XOR, 2},  {"&", OP_AND, 3},
+                     {"<<", OP_SHL, 4}, {">>", OP_SHR, 4}, {">>>", OP_SHR_UNSIGNED, 4},
+                     {"+", OP_ADD, 5},  {"-", OP_SUB, 5},  {"*", OP_MUL, 6},
+                     {"/", OP_DIV, 6},  {"%", OP_MOD, 6},  {"**", OP_POW, 7}};
     if (rt_ts_is(p, T_GT)) rt_ts_join_greater(p);
     uint32_t nbytes = p->at.token.end - p->at.token.start;
     for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++) {

@@ -1,4 +1,5 @@
-/* typescript_edit.c: owns what the eraser remembers (errors, edits, the outcome of tries) and makes the output of it. */
+/* typescript_edit.c: owns what the eraser remembers (errors, edits, the outcome of tries) and makes the output of it.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...
 void rt_ts_expected(struct rt_ts_parser *p, const char *what) {
     struct rt_ts_token token = p->at.token;
     int length = token.end - token.start < 40 ? (int)(token.end - token.start) : 40;
-    while (length > 0 && is_continuation(p->source[token.start + (uint32_t)length])) length--;
+    while (length > 0 && is_continuation(p->source[token.start + (uint32_t)length]))
+        length--;
     if (token.type == T_EOF) {
         rt_ts_fail(p, token.start, "expected %s but the file ends", what);
     } else {
@@ -76,7 +78,8 @@ bool rt_ts_enter(struct rt_ts_parser *p) {
 bool rt_ts_reserve(struct rt_ts_parser *p, void *array, uint32_t *capacity, uint32_t count, size_t size) {
     if (count < *capacity) return true;
     uint32_t wanted = *capacity < 32 ? 64 : *capacity * 2;
-    while (wanted <= count) wanted *= 2;
+    while (wanted <= count)
+        wanted *= 2;
     void *old, *grown = NULL;
     memcpy(&old, array, sizeof old);
     if (wanted > *capacity && wanted < UINT32_MAX / 4) grown = realloc(old, wanted * size);
@@ -93,7 +96,8 @@ bool rt_ts_reserve(struct rt_ts_parser *p, void *array, uint32_t *capacity, uint
 
 static uint32_t memo_slot(const struct rt_ts_parser *p, uint64_t key) {
     uint32_t slot = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (p->memo_capacity - 1);
-    while (p->memo[slot] != 0 && p->memo[slot] != key) slot = (slot + 1) & (p->memo_capacity - 1);
+    while (p->memo[slot] != 0 && p->memo[slot] != key)
+        slot = (slot + 1) & (p->memo_capacity - 1);
     return slot;
 }
 
@@ -289,7 +293,8 @@ static bool is_ascii(const char *s, uint32_t nbytes) {
         memcpy(&word, s + i, sizeof word);
         high |= word;
     }
-    for (; i < nbytes; i++) high |= (unsigned char)s[i];
+    for (; i < nbytes; i++)
+        high |= (unsigned char)s[i];
     return !(high & 0x8080808080808080u);
 }
 
@@ -298,7 +303,8 @@ static bool is_plain(const char *s, uint32_t nbytes) {
     return is_ascii(s, nbytes) && !memchr(s, '\r', nbytes);
 }
 
-/* Erased text while it is written: UNITS columns of blanks are due, but SKIP of them a replacement has taken already. */
+/* Erased text while it is written: UNITS columns of blanks are due, but SKIP of them a replacement has taken already.
+ */
 struct erasure {
     uint32_t units, skip;
 };
@@ -314,8 +320,8 @@ static void end_erased_line(struct writer *w, struct erasure *e, const char *lin
 static void write_erased_odd(struct writer *w, struct erasure *e, const char *s, uint32_t nbytes) {
     for (uint32_t i = 0; i < nbytes; i++) {
         unsigned char c = (unsigned char)s[i];
-        bool separator = c == 0xE2 && i + 2 < nbytes && (unsigned char)s[i + 1] == 0x80 &&
-                         ((unsigned char)s[i + 2] & 0xFE) == 0xA8;
+        bool separator =
+            c == 0xE2 && i + 2 < nbytes && (unsigned char)s[i + 1] == 0x80 && ((unsigned char)s[i + 2] & 0xFE) == 0xA8;
         if (separator || c == '\r') {
             end_erased_line(w, e, s + i, separator ? 3 : 1);
             if (separator) i += 2;

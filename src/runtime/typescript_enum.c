@@ -46,7 +46,8 @@ static struct member member_name(struct rt_ts_parser *p) {
     return m;
 }
 
-/* The text of a string literal for VALUE, appended to the parser's strings. Returns where it starts; it ends there now. */
+/* The text of a string literal for VALUE, appended to the parser's strings. Returns where it starts; it ends there now.
+ */
 static uint32_t quote(struct rt_ts_parser *p, const struct rt_ts_value *value) {
     uint32_t start = p->strings_nbytes, worst = value->text_nbytes * 6 + 2;
     if (!rt_ts_reserve(p, &p->strings, &p->strings_capacity, start + worst, 1)) return start;
@@ -128,7 +129,8 @@ static void initialized_member(struct rt_ts_parser *p, struct members *e, const 
     uint32_t end = p->at.previous_end;
     bool is_literal = first.end == end && (first.type == T_NUMBER || first.type == T_STRING);
     if (is_string) {
-        uint32_t text = is_literal ? 0 : quote(p, &e->previous), text_nbytes = is_literal ? 0 : p->strings_nbytes - text;
+        uint32_t text = is_literal ? 0 : quote(p, &e->previous),
+                 text_nbytes = is_literal ? 0 : p->strings_nbytes - text;
         uint32_t stop = skip_comma(p);
         if (!is_literal && !p->at.failed) rt_ts_replace(p, first.start, end, p->strings + text, text_nbytes);
         rt_ts_replace(p, end, stop, ";", 1);
@@ -172,6 +174,7 @@ void rt_ts_enum(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
                               .symbol = frame.symbol,
                               .start = frame.name.start,
                               .computed = rt_ts_memo_has(p, frame.name.start, MEANING_COMPUTED)};
-    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) member(p, &members);
+    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed)
+        member(p, &members);
     rt_ts_close_frame(p, &frame);
 }

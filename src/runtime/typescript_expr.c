@@ -154,7 +154,8 @@ static void parameter(struct rt_ts_parser *p, struct rt_ts_parameter_properties 
 
 void rt_ts_parameters(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties) {
     rt_ts_expect(p, T_LPAREN, "(");
-    while (!rt_ts_is(p, T_RPAREN) && !p->at.failed) parameter(p, properties);
+    while (!rt_ts_is(p, T_RPAREN) && !p->at.failed)
+        parameter(p, properties);
     if (!rt_ts_is(p, T_RPAREN)) rt_ts_expected(p, ")");
     rt_ts_next(p);
 }
@@ -251,7 +252,8 @@ static void arrow_function(struct rt_ts_parser *p, unsigned flags) {
     uint32_t outer = rt_ts_push_scope(p, true);
     if (is_less(p)) arrow_type_parameters(p);
     rt_ts_expect(p, T_LPAREN, "(");
-    while (!rt_ts_is(p, T_RPAREN) && !p->at.failed) parameter(p, NULL);
+    while (!rt_ts_is(p, T_RPAREN) && !p->at.failed)
+        parameter(p, NULL);
     arrow_return_type(p);
     if (rt_ts_is(p, T_ARROW) && p->at.token.newline_before) rt_ts_expected(p, "=> on the same line");
     arrow_body(p, flags);
@@ -278,7 +280,8 @@ static bool try_generic_arrow(struct rt_ts_parser *p, unsigned flags) {
         p->at.erased++;
         rt_ts_skip_type_parameters(p);
         rt_ts_expect(p, T_LPAREN, "(");
-        while (!rt_ts_is(p, T_RPAREN) && !p->at.failed) parameter(p, NULL);
+        while (!rt_ts_is(p, T_RPAREN) && !p->at.failed)
+            parameter(p, NULL);
         arrow_return_type(p);
         p->at.erased--;
         rt_ts_pop_scope(p, outer);
@@ -565,7 +568,8 @@ static enum operand async_operand(struct rt_ts_parser *p, unsigned flags) {
 
 /* Returns true for new.target, false when the constructor's expression is still to come. */
 static bool new_target(struct rt_ts_parser *p) {
-    while (rt_ts_accept(p, K_NEW)) continue;
+    while (rt_ts_accept(p, K_NEW))
+        continue;
     if (!rt_ts_accept(p, T_DOT)) return false;
     member_name(p);
     return true;
@@ -791,7 +795,8 @@ static bool conditional(struct rt_ts_parser *p) {
 
 static void operands(struct rt_ts_parser *p, unsigned flags) {
     while (operand(p, flags) == OPERAND_VALUE) {
-        while ((rt_ts_is(p, K_AS) || rt_ts_is(p, K_SATISFIES)) && !p->at.token.newline_before) erase_as(p);
+        while ((rt_ts_is(p, K_AS) || rt_ts_is(p, K_SATISFIES)) && !p->at.token.newline_before)
+            erase_as(p);
         if (rt_ts_is(p, T_QUESTION)) {
             if (!conditional(p)) return;
         } else if (!operator(p, flags)) {
@@ -807,5 +812,6 @@ void rt_ts_assignment(struct rt_ts_parser *p, unsigned flags) {
 
 void rt_ts_expression(struct rt_ts_parser *p, unsigned flags) {
     rt_ts_assignment(p, flags);
-    while (rt_ts_accept(p, T_COMMA)) rt_ts_assignment(p, flags & EXPR_NO_IN);
+    while (rt_ts_accept(p, T_COMMA))
+        rt_ts_assignment(p, flags & EXPR_NO_IN);
 }

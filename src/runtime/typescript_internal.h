@@ -154,7 +154,7 @@ struct rt_ts_cursor {
     uint8_t restriction;
     bool paren_open;
     bool failed;
-    bool computed_name; /* inside the brackets of a member's name */
+    bool computed_name;   /* inside the brackets of a member's name */
     uint32_t value_count; /* statements so far that leave something at run time */
 };
 
@@ -170,7 +170,14 @@ struct rt_ts_name {
     uint32_t start, nbytes;
 };
 
-enum rt_ts_declared { DECLARED_VAR, DECLARED_LEXICAL, DECLARED_PARAMETER, DECLARED_IMPORT, DECLARED_EXPORT, DECLARED_TYPE };
+enum rt_ts_declared {
+    DECLARED_VAR,
+    DECLARED_LEXICAL,
+    DECLARED_PARAMETER,
+    DECLARED_IMPORT,
+    DECLARED_EXPORT,
+    DECLARED_TYPE
+};
 
 struct rt_ts_declaration {
     uint32_t name;
@@ -320,7 +327,7 @@ enum rt_ts_meaning {
     MEANING_ARROW = 1,
     MEANING_NOT_ARROW,
     MEANING_NOT_TYPE_ARGUMENTS,
-    MEANING_RENAMED, /* a namespace whose body has a name like its own */
+    MEANING_RENAMED,  /* a namespace whose body has a name like its own */
     MEANING_COMPUTED, /* an enum with members that are no constants */
 };
 enum { RT_TS_MEANING_BITS = 3 };
@@ -341,7 +348,8 @@ static inline void rt_ts_rewind(struct rt_ts_parser *p, const struct rt_ts_curso
 enum rt_ts_restriction { RESTRICT_NONE, RESTRICT_NEWLINE, RESTRICT_BRACE };
 /* The expression that starts at the current token may not start with a line break (after `return`) or with a brace
  * (a statement, an arrow function's body). If blanking a type assertion would bring that about, the assertion's first
- * character becomes `(`, and rt_ts_close_restricted(), called after the expression with what this returned, adds `)`. */
+ * character becomes `(`, and rt_ts_close_restricted(), called after the expression with what this returned, adds `)`.
+ */
 bool rt_ts_restrict(struct rt_ts_parser *p, enum rt_ts_restriction restriction);
 void rt_ts_close_restricted(struct rt_ts_parser *p, bool outer);
 /* At the operand of assertions that start at START and whose first edit is EDIT. */
@@ -373,7 +381,8 @@ void rt_ts_declare_in(struct rt_ts_parser *p, const struct rt_ts_token *name, en
 void rt_ts_reference(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_referenced kind);
 /* Is something called NAME declared since MARK? */
 bool rt_ts_declared_since(const struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t name);
-/* The enum or namespace NAME that OWNER has, made if it is not there. *IS_FIRST_OUT: no declaration stands before OFFSET. */
+/* The enum or namespace NAME that OWNER has, made if it is not there. *IS_FIRST_OUT: no declaration stands before
+ * OFFSET. */
 uint32_t rt_ts_container(struct rt_ts_parser *p, uint32_t owner, uint32_t name, uint32_t offset, bool *is_first_out);
 /* The symbol of the enum or namespace that NAME means in the current scope, or 0. */
 uint32_t rt_ts_find_container(struct rt_ts_parser *p, uint32_t name);

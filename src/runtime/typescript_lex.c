@@ -125,7 +125,8 @@ static const char *skip_space(const char *s, const char *end, bool *newline, con
             s++;
         } else if (c == '/' && s[1] == '/') {
             s = skip_line_comment(s + 2);
-            while (*s == 0 && s < end) s = skip_line_comment(s + 1);
+            while (*s == 0 && s < end)
+                s = skip_line_comment(s + 1);
         } else if (c == '/' && s[1] == '*') {
             const char *after = skip_block_comment(s + 2, end, newline);
             if (!after) {
@@ -272,11 +273,13 @@ static const char *skip_odd_letter(const char *s) {
             }
             return s;
         }
-        while (CLASS[(unsigned char)*++s] & C_NAME_PART) continue;
+        while (CLASS[(unsigned char)*++s] & C_NAME_PART)
+            continue;
         return *s == '}' ? s + 1 : NULL;
     }
     if (!((unsigned char)*s & 0x80) || wide_space(s) > 0 || is_line_separator(s)) return NULL;
-    do s++;
+    do
+        s++;
     while (((unsigned char)*s & 0xC0) == 0x80);
     return s;
 }
@@ -285,7 +288,8 @@ static const char *skip_odd_letter(const char *s) {
 static const char *skip_name(const char *s, bool *odd_out) {
     bool odd = false;
     for (;;) {
-        while (CLASS[(unsigned char)*s] & C_NAME_PART) s++;
+        while (CLASS[(unsigned char)*s] & C_NAME_PART)
+            s++;
         const char *after = CLASS[(unsigned char)*s] & C_NAME_START ? skip_odd_letter(s) : NULL;
         if (!after) break;
         odd = true;
@@ -301,15 +305,18 @@ static const char *skip_number(const char *s) {
     if (s[0] == '0' && (s[1] | 32) >= 'b' && (s[1] | 32) <= 'x' && (s[1] | 32) != 'e') {
         s += 2; /* 0x 0b 0o */
     } else {
-        while (CLASS[(unsigned char)*s] & C_DIGIT || *s == '_') s++;
+        while (CLASS[(unsigned char)*s] & C_DIGIT || *s == '_')
+            s++;
         if (*s == '.') s++;
-        while (CLASS[(unsigned char)*s] & C_DIGIT || *s == '_') s++;
+        while (CLASS[(unsigned char)*s] & C_DIGIT || *s == '_')
+            s++;
         if ((*s | 32) == 'e') {
             s++;
             if (*s == '+' || *s == '-') s++;
         }
     }
-    while (CLASS[(unsigned char)*s] & C_NAME_PART) s++;
+    while (CLASS[(unsigned char)*s] & C_NAME_PART)
+        s++;
     return s;
 }
 
@@ -382,7 +389,8 @@ bool rt_ts_continue_template(struct rt_ts_parser *p) {
 
 void rt_ts_join_greater(struct rt_ts_parser *p) {
     const char *s = p->source + p->at.token.end;
-    for (int i = 0; i < 2 && *s == '>'; i++) s++;
+    for (int i = 0; i < 2 && *s == '>'; i++)
+        s++;
     if (*s == '=') s++;
     p->at.token.end = (uint32_t)(s - p->source);
     p->at.token.type = T_BINARY;

@@ -175,8 +175,8 @@ static bool is_type_import(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     p->speculating++;
     rt_ts_next(p);
-    bool yes = rt_ts_is(p, T_LBRACE) || rt_ts_is(p, T_STAR) ||
-               (rt_ts_is_identifier(p->at.token.type) && !rt_ts_is(p, K_FROM));
+    bool yes =
+        rt_ts_is(p, T_LBRACE) || rt_ts_is(p, T_STAR) || (rt_ts_is_identifier(p->at.token.type) && !rt_ts_is(p, K_FROM));
     if (rt_ts_is(p, K_FROM)) {
         rt_ts_next(p);
         yes = rt_ts_is(p, K_FROM) || rt_ts_is(p, T_ASSIGN); /* import type from from "m" */
@@ -355,7 +355,8 @@ static void local_exports(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
 static bool is_reexport(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     p->speculating++;
-    while (!rt_ts_is(p, T_RBRACE) && !rt_ts_is(p, T_EOF)) rt_ts_next(p);
+    while (!rt_ts_is(p, T_RBRACE) && !rt_ts_is(p, T_EOF))
+        rt_ts_next(p);
     rt_ts_accept(p, T_RBRACE);
     bool yes = rt_ts_is(p, K_FROM);
     rt_ts_rewind(p, &mark);
@@ -436,7 +437,8 @@ static void default_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark
 static void export_default(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     rt_ts_next(p);
     struct rt_ts_token next = rt_ts_look_ahead(p);
-    bool next_ends = next.type == T_SEMICOLON || next.type == T_EOF || (next.newline_before && rt_ts_is_word(next.type));
+    bool next_ends =
+        next.type == T_SEMICOLON || next.type == T_EOF || (next.newline_before && rt_ts_is_word(next.type));
     if (rt_ts_is(p, K_INTERFACE) && rt_ts_is_identifier(next.type) && !next.newline_before) {
         rt_ts_typescript_declaration(p, mark);
     } else if (rt_ts_is(p, K_CLASS) || (rt_ts_is(p, K_ABSTRACT) && next.type == K_CLASS) || rt_ts_is(p, T_AT)) {

@@ -1,7 +1,7 @@
-/* typescript_namespace.c: owns namespaces with values. `namespace N { export const x = 1; export function f() {} }` becomes
- *     var N; (function (N) { N.x = 1; function f() {} N.f=f; })(N || (N = {}));
- * on the lines and, where nothing had to be put in, in the columns of the source. References to exported variables,
- * which have no variable of their own any more, get their `N.` in rt_ts_resolve(). */
+/* typescript_namespace.c: owns namespaces with values. `namespace N { export const x = 1; export function f() {} }`
+ * becomes var N; (function (N) { N.x = 1; function f() {} N.f=f; })(N || (N = {})); on the lines and, where nothing had
+ * to be put in, in the columns of the source. References to exported variables, which have no variable of their own any
+ * more, get their `N.` in rt_ts_resolve(). */
 #include "runtime/typescript_internal.h"
 
 bool rt_ts_in_namespace(const struct rt_ts_parser *p) {
@@ -44,7 +44,8 @@ void rt_ts_open_frame(struct rt_ts_parser *p, struct rt_ts_frame *frame, uint32_
 }
 
 /* Writes `N` or `N_1`, the name of the namespace whose body SCOPE is. */
-static int container_name(const struct rt_ts_parser *p, uint32_t scope, const char **text_out, const char **suffix_out) {
+static int container_name(const struct rt_ts_parser *p, uint32_t scope, const char **text_out,
+                          const char **suffix_out) {
     const struct rt_ts_scope *s = &p->scopes[scope];
     *text_out = p->source + s->name_start;
     *suffix_out = s->renamed ? "_1" : "";
@@ -58,8 +59,8 @@ static void close_frame_at(struct rt_ts_parser *p, const struct rt_ts_frame *fra
     p->at.scope = frame->outer_scope;
     if (frame->exported) {
         int m = container_name(p, p->at.scope, &outer, &suffix);
-        rt_ts_replace_format(p, start, end, "})(%.*s=%.*s%s.%.*s||(%.*s%s.%.*s={}));", n, text, m, outer, suffix, n, text,
-                             m, outer, suffix, n, text);
+        rt_ts_replace_format(p, start, end, "})(%.*s=%.*s%s.%.*s||(%.*s%s.%.*s={}));", n, text, m, outer, suffix, n,
+                             text, m, outer, suffix, n, text);
     } else {
         rt_ts_replace_format(p, start, end, "})(%.*s||(%.*s={}));", n, text, n, text);
     }

@@ -1,5 +1,5 @@
-/* typescript_scope.c: owns the few names that must be resolved: those of imports (one that is used only as a type has to
- * go), and those that an enum or a namespace declares. References to other names are dropped after one look at a
+/* typescript_scope.c: owns the few names that must be resolved: those of imports (one that is used only as a type has
+ * to go), and those that an enum or a namespace declares. References to other names are dropped after one look at a
  * filter. When such a name is declared after code that could already refer to it, the file is parsed a second time. */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static uint32_t filter_slot(const char *s, uint32_t nbytes) {
 
 static uint32_t hash_name(const char *s, uint32_t nbytes) {
     uint32_t hash = 2166136261u;
-    for (uint32_t i = 0; i < nbytes; i++) hash = (hash ^ (unsigned char)s[i]) * 16777619u;
+    for (uint32_t i = 0; i < nbytes; i++)
+        hash = (hash ^ (unsigned char)s[i]) * 16777619u;
     return hash ^ hash >> 15;
 }
 
@@ -113,7 +114,8 @@ void rt_ts_declare_in(struct rt_ts_parser *p, const struct rt_ts_token *token, e
 void rt_ts_declare(struct rt_ts_parser *p, const struct rt_ts_token *token, enum rt_ts_declared kind) {
     uint32_t scope = p->at.scope;
     if (kind == DECLARED_VAR && p->at.erased == 0) {
-        while (!p->scopes[scope].is_function) scope = p->scopes[scope].parent;
+        while (!p->scopes[scope].is_function)
+            scope = p->scopes[scope].parent;
     }
     rt_ts_declare_in(p, token, kind, scope, 0);
 }
@@ -216,7 +218,8 @@ void rt_ts_check_exports(struct rt_ts_parser *p) {
         any = p->bindings[i].is_export && p->bindings[i].name == RT_TS_NOT_FOUND;
     }
     if (!any) return;
-    for (uint32_t i = 0; i < p->type_name_count; i++) rt_ts_intern_name(p, &p->type_names[i]);
+    for (uint32_t i = 0; i < p->type_name_count; i++)
+        rt_ts_intern_name(p, &p->type_names[i]);
     for (uint32_t i = 0; i < p->binding_count && !p->again; i++) {
         struct rt_ts_token name = {.start = p->bindings[i].name_start, .end = p->bindings[i].name_end};
         p->again = p->bindings[i].is_export && rt_ts_find_name(p, &name) != RT_TS_NOT_FOUND;
@@ -243,7 +246,8 @@ static uint32_t index_slot(const struct rt_ts_parser *p, const struct index *ind
 /* A value hides a type of the same name. */
 static bool build_index(struct rt_ts_parser *p, struct index *index) {
     uint32_t capacity = 16;
-    while (capacity < p->at.declaration_count * 2) capacity *= 2;
+    while (capacity < p->at.declaration_count * 2)
+        capacity *= 2;
     index->slots = calloc(capacity, sizeof *index->slots);
     index->mask = capacity - 1;
     if (!index->slots) {
@@ -317,8 +321,8 @@ static void elide(struct rt_ts_parser *p, const struct rt_ts_module_statement *s
                    "import ... = require() needs a CommonJS module; write import ... from instead");
         return;
     }
-    p->edits[statement->edit] = (struct rt_ts_edit){statement->start, statement->keep_end, statement->keep_text,
-                                                    statement->keep_text_nbytes};
+    p->edits[statement->edit] =
+        (struct rt_ts_edit){statement->start, statement->keep_end, statement->keep_text, statement->keep_text_nbytes};
     bool all_named = named_used == 0 && statement->named_start < statement->named_end;
     if (all_named) blank(p, statement->named_edit, statement->named_start, statement->named_end);
     for (uint32_t i = 0; i < statement->binding_count; i++) {
@@ -386,7 +390,8 @@ void rt_ts_resolve(struct rt_ts_parser *p) {
     for (uint32_t i = 0; i < p->binding_count; i++) {
         if (p->bindings[i].is_export) p->bindings[i].used = !exports_type(p, &index, &p->bindings[i]);
     }
-    for (uint32_t i = 0; i < p->statement_count; i++) elide(p, &p->statements[i]);
+    for (uint32_t i = 0; i < p->statement_count; i++)
+        elide(p, &p->statements[i]);
     qualify_references(p, &index);
     free(index.slots);
 }

@@ -4,7 +4,8 @@
 /* ---- JavaScript's statements ---- */
 
 void rt_ts_statement_list(struct rt_ts_parser *p, enum rt_ts_token_type end) {
-    while (!rt_ts_is(p, end) && !rt_ts_is(p, T_EOF)) rt_ts_statement(p);
+    while (!rt_ts_is(p, end) && !rt_ts_is(p, T_EOF))
+        rt_ts_statement(p);
 }
 
 void rt_ts_block(struct rt_ts_parser *p) {
@@ -294,7 +295,8 @@ static void skip_namespace(struct rt_ts_parser *p) {
     uint32_t values = p->at.value_count;
     if (!rt_ts_is(p, K_GLOBAL)) rt_ts_next(p);
     if (!rt_ts_accept(p, T_STRING)) {
-        do expect_identifier(p);
+        do
+            expect_identifier(p);
         while (rt_ts_accept(p, T_DOT));
     }
     if (rt_ts_is(p, T_LBRACE)) {

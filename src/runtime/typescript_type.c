@@ -110,7 +110,8 @@ static void skip_parameters(struct rt_ts_parser *p) {
     while (!rt_ts_is(p, T_RPAREN) && !p->at.failed) {
         rt_ts_decorators(p);
         rt_ts_accept(p, T_ELLIPSIS);
-        while (p->at.token.type >= K_OVERRIDE && p->at.token.type <= K_READONLY) { /* a modifier: an error in TypeScript */
+        while (p->at.token.type >= K_OVERRIDE &&
+               p->at.token.type <= K_READONLY) { /* a modifier: an error in TypeScript */
             unsigned char next = rt_ts_peek(p, NULL);
             if (!rt_ts_is_name_start(next) && next != '[' && next != '{') break;
             rt_ts_next(p);
@@ -232,7 +233,8 @@ static void skip_member(struct rt_ts_parser *p) {
 void rt_ts_skip_object_type(struct rt_ts_parser *p) {
     rt_ts_expect(p, T_LBRACE, "{");
     erase_begin(p);
-    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) skip_member(p);
+    while (!rt_ts_is(p, T_RBRACE) && !p->at.failed)
+        skip_member(p);
     erase_end(p);
     rt_ts_expect(p, T_RBRACE, "}");
 }
@@ -365,7 +367,8 @@ static void skip_infer(struct rt_ts_parser *p, bool no_conditional) {
 }
 
 static void skip_unary(struct rt_ts_parser *p, bool no_conditional) {
-    while (rt_ts_is(p, K_KEYOF) || rt_ts_is(p, K_UNIQUE) || rt_ts_is(p, K_READONLY)) rt_ts_next(p);
+    while (rt_ts_is(p, K_KEYOF) || rt_ts_is(p, K_UNIQUE) || rt_ts_is(p, K_READONLY))
+        rt_ts_next(p);
     if (rt_ts_is(p, K_INFER)) {
         skip_infer(p, no_conditional);
         return;

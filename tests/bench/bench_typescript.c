@@ -1,6 +1,6 @@
-/* bench_typescript.c: how many bytes a second rt_ts_erase() reads: `bench_typescript ROUNDS FILE...`; prints the median round.
- *   gcc -O2 -D_GNU_SOURCE -std=c17 -Isrc tests/bench/bench_typescript.c src/runtime/typescript*.c -lm -o bench_typescript
- * tests/ts/bench.mjs runs it beside esbuild, amaro and typescript. */
+/* bench_typescript.c: how many bytes a second rt_ts_erase() reads: `bench_typescript ROUNDS FILE...`; prints the median
+ * round. gcc -O2 -D_GNU_SOURCE -std=c17 -Isrc tests/bench/bench_typescript.c src/runtime/typescript*.c -lm -o
+ * bench_typescript tests/ts/bench.mjs runs it beside esbuild, amaro and typescript. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

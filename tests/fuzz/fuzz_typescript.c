@@ -4,8 +4,8 @@
  *   clang -g -O1 -std=gnu17 -Isrc -fsanitize=fuzzer,address,undefined -DLIBFUZZER tests/fuzz/fuzz_typescript.c \
  *       src/runtime/typescript*.c -lm -o fuzz_typescript && ./fuzz_typescript -dict=... CORPUS
  * Without: a deterministic run that mutates the files named after the count of executions:
- *   gcc -g -O1 -std=gnu17 -Isrc -fsanitize=address,undefined tests/fuzz/fuzz_typescript.c src/runtime/typescript*.c -lm \
- *       -o fuzz_typescript && ./fuzz_typescript 100000 FILE...
+ *   gcc -g -O1 -std=gnu17 -Isrc -fsanitize=address,undefined tests/fuzz/fuzz_typescript.c src/runtime/typescript*.c -lm
+ * \ -o fuzz_typescript && ./fuzz_typescript 100000 FILE...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 
 static size_t count_newlines(const char *s, size_t nbytes) {
     size_t n = 0;
-    for (size_t i = 0; i < nbytes; i++) n += s[i] == '\n';
+    for (size_t i = 0; i < nbytes; i++)
+        n += s[i] == '\n';
     return n;
 }
 
 static void check(const uint8_t *data, size_t nbytes) {
     if (nbytes == 0) return;
-    struct rt_ts_options options = {
-        .jsx = data[0] & 1, .verbatim_module_syntax = data[0] & 2, .commonjs = data[0] & 4};
+    struct rt_ts_options options = {.jsx = data[0] & 1, .verbatim_module_syntax = data[0] & 2, .commonjs = data[0] & 4};
     char *out = NULL;
     size_t out_nbytes = 0;
     struct rt_ts_error error;
@@ -54,12 +54,72 @@ static uint32_t next_random(uint32_t below) {
     return (uint32_t)(state >> 33) % below;
 }
 
-static const char *const PIECES[] = {
-    "<", ">", "(", ")", "{", "}", "[", "]", "=>", ":", "?", "?.", ",", ";", "\n", "`", "${", "/", "*", "!", "=", "@", "#x",
-    "enum E {A}", "namespace N {", "type T = ", "interface I {", "declare ", "abstract ", "class A {", "constructor(private x) {",
-    "import a from 'a'", "export ", "import type ", "as ", "satisfies ", "async ", "await ", "yield ", "<T>", "infer U ",
-    "extends ", "keyof ", "is ", "asserts ", "static ", "get ", "set ", "readonly ", "const ", "let ", "\xF0\x9F\x98\x80",
-    "\xE2\x80\xA8", "0x1n", "'s'", "\"", "\\u0061", "/*", "*/", "//", "=", "of ", "in ", "function ", "return ", "new "};
+static const char *const PIECES[] = {"<",
+                                     ">",
+                                     "(",
+                                     ")",
+                                     "{",
+                                     "}",
+                                     "[",
+                                     "]",
+                                     "=>",
+                                     ":",
+                                     "?",
+                                     "?.",
+                                     ",",
+                                     ";",
+                                     "\n",
+                                     "`",
+                                     "${",
+                                     "/",
+                                     "*",
+                                     "!",
+                                     "=",
+                                     "@",
+                                     "#x",
+                                     "enum E {A}",
+                                     "namespace N {",
+                                     "type T = ",
+                                     "interface I {",
+                                     "declare ",
+                                     "abstract ",
+                                     "class A {",
+                                     "constructor(private x) {",
+                                     "import a from 'a'",
+                                     "export ",
+                                     "import type ",
+                                     "as ",
+                                     "satisfies ",
+                                     "async ",
+                                     "await ",
+                                     "yield ",
+                                     "<T>",
+                                     "infer U ",
+                                     "extends ",
+                                     "keyof ",
+                                     "is ",
+                                     "asserts ",
+                                     "static ",
+                                     "get ",
+                                     "set ",
+                                     "readonly ",
+                                     "const ",
+                                     "let ",
+                                     "\xF0\x9F\x98\x80",
+                                     "\xE2\x80\xA8",
+                                     "0x1n",
+                                     "'s'",
+                                     "\"",
+                                     "\\u0061",
+                                     "/*",
+                                     "*/",
+                                     "//",
+                                     "=",
+                                     "of ",
+                                     "in ",
+                                     "function ",
+                                     "return ",
+                                     "new "};
 
 static size_t mutate(uint8_t *data, size_t nbytes) {
     for (uint32_t i = 0, n = 1 + next_random(6); i < n; i++) {
@@ -101,7 +161,8 @@ int main(int argc, char **argv) {
         file_count += sizes[file_count] > 0;
     }
     if (file_count == 0) {
-        static const char SEED[] = "class A<T> { x: T = f<T>(1 as any)!; } enum E { A, B = A | 1 } namespace N { export let y = 2; y; }";
+        static const char SEED[] =
+            "class A<T> { x: T = f<T>(1 as any)!; } enum E { A, B = A | 1 } namespace N { export let y = 2; y; }";
         sizes[0] = sizeof SEED - 1;
         memcpy(files[0], SEED, sizes[0]);
         file_count = 1;

@@ -1,10 +1,9 @@
 /* ts_erase_cli.c: rt_ts_erase() as a program, for the drivers beside it.
  *
- *   ts_erase_cli [--jsx] [--commonjs] [--verbatim] FILE    writes the JavaScript to standard output; "-" reads standard input
- *   ts_erase_cli --batch      reads requests from standard input, answers each on standard output:
- *       request:  "<options> <bytes>\n" then that many bytes of source; options: "-" or letters, see set_option()
- *       answer:   "ok <bytes>\n" then that many bytes of JavaScript, or
- *                 "error <line> <column> <bytes>\n" then that many bytes of message
+ *   ts_erase_cli [--jsx] [--commonjs] [--verbatim] FILE    writes the JavaScript to standard output; "-" reads standard
+ * input ts_erase_cli --batch      reads requests from standard input, answers each on standard output: request:
+ * "<options> <bytes>\n" then that many bytes of source; options: "-" or letters, see set_option() answer:   "ok
+ * <bytes>\n" then that many bytes of JavaScript, or "error <line> <column> <bytes>\n" then that many bytes of message
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +51,8 @@ static int serve(void) {
     size_t nbytes;
     while (scanf("%31s %zu", letters, &nbytes) == 2) {
         struct rt_ts_options options = {0};
-        for (const char *c = letters; *c; c++) set_option(&options, *c);
+        for (const char *c = letters; *c; c++)
+            set_option(&options, *c);
         if (getchar() != '\n') fail("bad request");
         char *source = read_bytes(stdin, nbytes), *out = NULL;
         size_t out_nbytes = 0;

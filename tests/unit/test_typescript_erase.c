@@ -1,0 +1,185 @@
+// SOURCES: src/runtime/typescript.c src/runtime/typescript_class.c src/runtime/typescript_constant.c
+// src/runtime/typescript_edit.c src/runtime/typescript_enum.c src/runtime/typescript_expr.c
+// src/runtime/typescript_lex.c src/runtime/typescript_module.c src/runtime/typescript_namespace.c
+// src/runtime/typescript_scope.c src/runtime/typescript_stmt.c src/runtime/typescript_type.c LINK: -lm
+/* test_typescript_erase.c: what is erased becomes blanks in place; errors say where; hostile input ends cleanly. What
+ * each construct becomes is compared with TypeScript itself by tests/ts/cases.mjs. */
+#include <errno.h>
+#include <time.h>
+
+#include "../test.h"
+#include "runtime/typescript.h"
+
+static char *erase(const char *source, size_t nbytes, const struct rt_ts_options *options) {
+    char *out = NULL;
+    size_t out_nbytes = 0;
+    struct rt_ts_error error;
+    int status = rt_ts_erase(source, nbytes, options, &out, &out_nbytes, &error);
+    if (status != 0) fprintf(stderr, "%u:%u: %s\n", error.line, error.column, error.message);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(out[out_nbytes], 0);
+    return out;
+}
+
+static void expect(const char *source, const char *expected) {
+    char *out = erase(source, strlen(source), NULL);
+    EXPECT_STR(out, expected);
+    free(out);
+}
+
+static void expect_error(const char *source, size_t nbytes, int status, unsigned line, unsigned column) {
+    char *out = NULL;
+    size_t out_nbytes;
+    struct rt_ts_error error;
+    EXPECT_EQ(rt_ts_erase(source, nbytes, NULL, &out, &out_nbytes, &error), status);
+    EXPECT_EQ(error.line, line);
+    EXPECT_EQ(error.column, column);
+    EXPECT(error.message[0] != 0);
+}
+
+#define EXPECT_ERROR(source, line, column) expect_error(source, sizeof(source) - 1, -EINVAL, line, column)
+
+static void test_everyday(void) {
+    expect("", "");
+    expect("let x: number = 1;", "let x         = 1;");
+    expect("const f = (a?: T): void => a!;", "const f = (a    )       => a ;");
+    expect("type A = {\n  b: 1\n}\nx", "          \n      \n \nx");
+    expect("class A { private x: T; }", "class A {         x   ; }");
+    expect("const f = (): {\n a: 1\n} => {}", "const f = (    \n     \n) => {}");
+    expect("const x = y as any\n(z)", "const x = y ;     \n(z)");
+    expect("class A { x = 1\nreadonly [y] = 2 }", "class A { x = 1\n;        [y] = 2 }");
+    expect("f = () => <any>{ a: 1 };", "f = () => (    { a: 1 });");
+}
+
+static void test_characters(void) {
+    /* Two UTF-16 units are two blanks, one unit is one; line separators stay. */
+    expect("let x: '\xF0\x9F\x98\x80' = 1", "let x       = 1");
+    expect("let x: '\xC3\xA9' = 1", "let x      = 1");
+    expect("type A =\xE2\x80\xA8 1\xE2\x80\xA9x", "        \xE2\x80\xA8  \xE2\x80\xA9x");
+    expect("type A =\r\n 1\r\nx", "        \r\n  \r\nx");
+    expect("\xEF\xBB\xBFlet x: T", "\xEF\xBB\xBFlet x   ");
+    expect("#!/usr/bin/env fino: x\nlet x: T", "#!/usr/bin/env fino: x\nlet x   ");
+    expect("let \xF0\xA0\xAE\xB7: T = \\u0061 as U", "let \xF0\xA0\xAE\xB7    = \\u0061     ");
+}
+
+static void test_lines_and_columns_after_lowering(void) {
+    expect("enum E {\n A,\n B }\nx",
+           "var E;(function(E){\n E[E[\"A\"]=0]=\"A\";\n E[E[\"B\"]=1]=\"B\"; })(E||(E={}));\nx");
+    expect("namespace N {\n export const x = 1;\n}", "var N;(function(N){\n N.           x = 1;\n})(N||(N={}));");
+}
+
+static void test_errors(void) {
+    EXPECT_ERROR("let x: = 1", 1, 8);
+    EXPECT_ERROR("let a;\nlet b: {", 2, 9);
+    EXPECT_ERROR("'\xF0\x9F\x98\x80'; x +", 1, 10); /* columns are UTF-16 units */
+    EXPECT_ERROR("a\r\nb\r\n  'c", 3, 3);
+    EXPECT_ERROR("/* x", 1, 1);
+    EXPECT_ERROR("`a${b", 1, 6);
+    EXPECT_ERROR("@dec class A {}", 1, 1);
+    EXPECT_ERROR("export = x", 1, 1);
+    EXPECT_ERROR("class A { accessor x = 1 }", 1, 11);
+    expect_error("x\n\xFF", 3, -EILSEQ, 2, 1);
+    expect_error("'\xED\xA0\x80'", 5, -EILSEQ, 1, 2); /* a surrogate */
+    expect_error("'\xE2\x82", 3, -EILSEQ, 1, 2);
+    expect_error("a\0b", 3, -EINVAL, 1, 2);
+}
+
+static void test_commonjs(void) {
+    struct rt_ts_options options = {.commonjs = true};
+    const char *source = "import a = require('a');\nexport = a;";
+    char *out = erase(source, strlen(source), &options);
+    EXPECT_STR(out, "const  a = require('a');\nmodule.exports= a;");
+    free(out);
+}
+
+static void test_verbatim(void) {
+    struct rt_ts_options options = {.verbatim_module_syntax = true};
+    const char *source = "import { a, type b } from 'a';";
+    char *out = erase(source, strlen(source), &options);
+    EXPECT_STR(out, "import { a,        } from 'a';");
+    free(out);
+}
+
+/* COUNT copies of OPEN, then of CLOSE: a result or an error, and in time. */
+static void nest(const char *before, const char *open, const char *middle, const char *close, size_t count) {
+    size_t n = strlen(before) + count * (strlen(open) + strlen(close)) + strlen(middle);
+    char *source = malloc(n + 1), *s = source, *out = NULL;
+    s += sprintf(s, "%s", before);
+    for (size_t i = 0; i < count; i++)
+        s += sprintf(s, "%s", open);
+    s += sprintf(s, "%s", middle);
+    for (size_t i = 0; i < count; i++)
+        s += sprintf(s, "%s", close);
+    size_t out_nbytes;
+    struct rt_ts_error error;
+    clock_t start = clock();
+    int status = rt_ts_erase(source, n, NULL, &out, &out_nbytes, &error);
+    EXPECT(status == 0 || (status == -EINVAL && error.line == 1));
+    EXPECT((double)(clock() - start) / CLOCKS_PER_SEC < 5);
+    free(out);
+    free(source);
+}
+
+static void test_deep_nesting(void) {
+    static const char *const SHAPES[][4] = {
+        {"x = ", "(", "1", ")"},
+        {"x = ", "[", "1", "]"},
+        {"x = ", "{a:", "1", "}"},
+        {"", "{", "", "}"},
+        {"let x: ", "{a:", "b", "}"},
+        {"let x: ", "[", "a", "]"},
+        {"let x: ", "(", "a", ")"},
+        {"let x: ", "A<", "B", ">"},
+        {"x = ", "<T>(", "1", ")"},
+        {"x = ", "(a = ", "1", ") => b"},
+        {"x = ", "a<", "b", ">(c)"},
+        {"x = ", "a < ", "b", ""},
+        {"x = ", "a ? (b) : ", "c", ""},
+        {"x = ", "a ? (b", "c", ") : d"},
+        {"x = ", "`${", "1", "}`"},
+        {"", "if (a) b; else ", "c", ""},
+        {"", "if (a) ", "b", ""},
+        {"x = ", "!", "y", ""},
+        {"x = ", "-", "y", ""},
+        {"x = ", "a => ", "b", ""},
+        {"", "function f() {", "", "}"},
+        {"", "class A { m() {", "", "}}"},
+        {"", "namespace N { export const x = 1;", "", "}"},
+        {"type T = ", "A extends infer B ? ", "C", ": D"},
+        {"type T = ", "(a: ", "b", ") => c"},
+        {"x = ", "new ", "y", ""},
+        {"x = ", "async (", "1", ")"},
+        {"enum E { A = ", "(", "1", ") }"},
+        {"let ", "{a:", "b", "} = c"},
+        {"x = ", "<T>", "y", ""},
+    };
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
+        nest(SHAPES[i][0], SHAPES[i][1], SHAPES[i][2], SHAPES[i][3], 10000);
+        nest(SHAPES[i][0], SHAPES[i][1], SHAPES[i][2], SHAPES[i][3], 500);
+        nest(SHAPES[i][0], SHAPES[i][1], SHAPES[i][2], "", 10000);
+    }
+}
+
+static void test_huge(void) {
+    static const char LINE[] = "export function f<T>(a: T, b?: Array<T>): T { return (a as any)!.b < c ? d : e; }\n";
+    size_t count = (50u << 20) / (sizeof LINE - 1), nbytes = count * (sizeof LINE - 1);
+    char *source = malloc(nbytes);
+    for (size_t i = 0; i < count; i++)
+        memcpy(source + i * (sizeof LINE - 1), LINE, sizeof LINE - 1);
+    char *out = erase(source, nbytes, NULL);
+    EXPECT_EQ(strlen(out), nbytes);
+    free(out);
+    free(source);
+}
+
+int main(void) {
+    test_everyday();
+    test_characters();
+    test_lines_and_columns_after_lowering();
+    test_errors();
+    test_commonjs();
+    test_verbatim();
+    test_deep_nesting();
+    test_huge();
+    return 0;
+}
