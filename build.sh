@@ -41,7 +41,7 @@ mode_flags() {
     asan) echo "-O1 -DFINO_DEBUG -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
     lib) echo "-O2 -DNDEBUG -fPIC" ;;
     musl) echo "-O2 -DNDEBUG -fPIC -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu" ;; # the kernel's headers
-    fuzz) echo "-O1 -DFINO_DEBUG -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" ;;
+    fuzz) echo "-O1 -DFINO_DEBUG -DFINO_LIBFUZZER -DLIBFUZZER -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" ;;
     *) die "no such mode: $1" ;;
   esac
 }
