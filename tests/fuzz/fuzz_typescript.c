@@ -7,6 +7,7 @@
  *   gcc -g -O1 -std=gnu17 -Isrc -fsanitize=address,undefined tests/fuzz/fuzz_typescript.c src/runtime/typescript*.c -lm
  * \ -o fuzz_typescript && ./fuzz_typescript 100000 FILE...
  */
+// SOURCES: src/runtime/typescript*.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
