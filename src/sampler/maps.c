@@ -59,12 +59,21 @@ static bool is_code(const Elf64_Phdr *segment) {
     return segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && segment->p_memsz > 0;
 }
 
+struct range {
+    uintptr_t start, limit;
+};
+
+static struct range mapped_range(const struct sampler_loaded *loaded, const Elf64_Phdr *segment) {
+    uintptr_t start = loaded->load_bias + segment->p_vaddr;
+    return (struct range){sampler_page_floor(start), sampler_page_ceiling(start + segment->p_memsz)};
+}
+
 static struct sampler_map describe_map(const struct sampler_loaded *loaded, const Elf64_Phdr *segment,
                                        struct sampler_module *module, uint32_t index) {
-    uintptr_t start = loaded->load_bias + segment->p_vaddr;
+    struct range range = mapped_range(loaded, segment);
     struct sampler_object object = {
-        .start = sampler_page_floor(start),
-        .limit = sampler_page_ceiling(start + segment->p_memsz),
+        .start = range.start,
+        .limit = range.limit,
         .file_offset = sampler_page_floor(segment->p_offset),
         .load_bias = loaded->load_bias,
         .path = module->path,
@@ -83,8 +92,8 @@ static bool matches(const struct module_entry *entry, const struct sampler_loade
     for (size_t i = 0; i < loaded->segment_count; i++) {
         if (!is_code(&loaded->segments[i])) continue;
         if (index == entry->map_count) return false;
-        struct sampler_map map = describe_map(loaded, &loaded->segments[i], NULL, 0);
-        if (map.object.start != entry->maps[index].object.start || map.object.limit != entry->maps[index].object.limit)
+        struct range range = mapped_range(loaded, &loaded->segments[i]);
+        if (range.start != entry->maps[index].object.start || range.limit != entry->maps[index].object.limit)
             return false;
         index++;
     }

@@ -9,6 +9,13 @@ __attribute__((noipa)) static int dive(int depth) {
     return below + 1;
 }
 
+static bool stack_has(const fino_pprof *profile, const uint32_t *stack, size_t count, const char *function) {
+    for (size_t i = 0; i < count; i++) {
+        if (location_has(profile, stack[i], function)) return true;
+    }
+    return false;
+}
+
 static void check(int depth, bool cut) {
     struct fino_sampler_stats stats;
     sampler_recording *recording = start_recording(MS);
@@ -22,9 +29,11 @@ static void check(int depth, bool cut) {
         uint32_t stack[1024];
         size_t count = fino_pprof_get_stack(profile, i, stack, 1024);
         EXPECT(count > 0 && count <= 513);
-        if (!cut || !location_has(profile, stack[0], "dive")) continue;
-        EXPECT_EQ(count, 513);
-        EXPECT(location_has(profile, stack[512], "[truncated]"));
+        if (!location_has(profile, stack[0], "dive")) continue;
+        /* On the way down, which takes a while on a busy machine, a stack still fits and is whole. */
+        bool is_whole = stack_has(profile, stack, count, "main");
+        EXPECT_EQ(is_whole, count < 513);
+        EXPECT_EQ(is_whole, !location_has(profile, stack[count - 1], "[truncated]"));
     }
     fino_pprof_free(profile);
 }
