@@ -36,9 +36,10 @@ struct jit_code {
 struct jit_function {
     uint32_t name_offset, name_nbytes; /* in the map's text */
     uint32_t script;                   /* index in the map's scripts */
-    int32_t line, column;              /* from 1; 0 unknown */
-    uint64_t key;
-    uint32_t pprof; /* in the accumulator, or FINO_PPROF_NONE */
+    int32_t line;                      /* where it starts, from 1; 0 unknown */
+    int32_t position;                  /* the first offset its bytecode knows: tells functions of a line apart; -1 */
+    bool is_top;                       /* a script's or module's own code */
+    uint32_t pprof;                    /* in the accumulator, or FINO_PPROF_NONE */
 };
 
 struct jit_script {

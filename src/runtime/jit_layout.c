@@ -241,8 +241,8 @@ static struct jit_position unpack_position(uint64_t packed) {
     };
 }
 
-/* One record of the inlining positions: the packed position of the call, and an index of the literals (-1: recursion, the
- * function of the code object itself). */
+/* One record of the inlining positions: the packed position of the call, and an index of the literals (-1: recursion,
+ * the function of the code object itself). */
 struct inlining_record {
     uint64_t position;
     int32_t literal;
@@ -353,6 +353,15 @@ static uint64_t vlq_unsigned(struct vlq *cursor) {
 static int64_t vlq_signed(struct vlq *cursor) {
     uint64_t value = vlq_unsigned(cursor);
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+bool jit_positions_first(const uint8_t *positions, size_t nbytes, struct jit_position *out) {
+    struct vlq cursor = {positions, positions + nbytes, false};
+    (void)vlq_signed(&cursor);
+    struct jit_position first = unpack_position((uint64_t)vlq_signed(&cursor));
+    if (cursor.failed) return false;
+    *out = first;
+    return true;
 }
 
 bool jit_positions_find(const uint8_t *positions, size_t nbytes, int32_t code_offset, struct jit_position *out) {

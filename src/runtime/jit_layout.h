@@ -81,7 +81,8 @@ struct jit_position {
     int32_t offset;
     int32_t inlining;
 };
-/* The position of the last entry at or before CODE_OFFSET. False when there is none. */
+/* The position of the first entry; of the last one at or before CODE_OFFSET. False when there is none. */
+bool jit_positions_first(const uint8_t *positions, size_t nbytes, struct jit_position *out);
 bool jit_positions_find(const uint8_t *positions, size_t nbytes, int32_t code_offset, struct jit_position *out);
 
 /* The bytecode offset of the baseline code at CODE_OFFSET (-1: function entry), or -2. */

@@ -19,11 +19,19 @@ static const char *base_name(const char *name, size_t nbytes, size_t *nbytes_out
     return name + from;
 }
 
-/* "(anonymous) app.ts:12:8": unnamed functions stay apart also where a reader shows names alone. A script's or module's own
- * code, "(module) app.ts", is the unnamed function that starts where the text does. */
+/* The column (from 1) of a function's first known offset, if that is on the function's line; else 0. */
+static int32_t column_of(const struct jit_map *map, const struct jit_function *function) {
+    const struct jit_script *script = &map->scripts[function->script];
+    if (script->line_ends == NULL || function->position < 0 || function->line < 1) return 0;
+    size_t line = (size_t)function->line - 1;
+    if (line >= script->line_count || function->position > script->line_ends[line]) return 0;
+    return function->position - (line > 0 ? script->line_ends[line - 1] + 1 : 0) + 1;
+}
+
+/* "(anonymous) app.ts:12:8": unnamed functions stay apart also where a reader shows names alone. A script's or module's
+ * own code is "(module) app.ts". */
 static uint32_t anonymous_name(const struct jit_map *map, fino_pprof *profile, const struct jit_function *function) {
     char name[256], place[64] = "";
-    bool is_top = function->line <= 1 && function->column <= 1;
     const char *base = "[eval]";
     size_t base_nbytes = strlen(base);
     if (function->script != UINT32_MAX && map->scripts[function->script].name_nbytes > 0) {
@@ -31,9 +39,11 @@ static uint32_t anonymous_name(const struct jit_map *map, fino_pprof *profile, c
         base = base_name(map->text + script->name_offset, script->name_nbytes, &base_nbytes);
     }
     if (base_nbytes > 150) base_nbytes = 150;
-    if (!is_top) snprintf(place, sizeof place, ":%d:%d", function->line, function->column);
-    int nbytes = snprintf(name, sizeof name, "(%s) %.*s%s", is_top ? "module" : "anonymous", (int)base_nbytes, base,
-                          place);
+    int32_t column = function->script != UINT32_MAX ? column_of(map, function) : 0;
+    if (!function->is_top && column > 0) snprintf(place, sizeof place, ":%d:%d", function->line, column);
+    if (!function->is_top && column == 0) snprintf(place, sizeof place, ":%d", function->line);
+    int nbytes = snprintf(name, sizeof name, "(%s) %.*s%s", function->is_top ? "module" : "anonymous", (int)base_nbytes,
+                          base, place);
     return fino_pprof_string(profile, name, (size_t)nbytes);
 }
 
@@ -69,9 +79,9 @@ static uint32_t pprof_function(struct jit_map *map, fino_pprof *profile, const s
     if (function->script != UINT32_MAX) {
         const struct jit_script *script = &map->scripts[function->script];
         char system[320];
-        int nbytes = snprintf(system, sizeof system, "%.*s:%d:%d",
+        int nbytes = snprintf(system, sizeof system, "%.*s:%d+%d",
                               function->name_nbytes > 256 ? 256 : (int)function->name_nbytes,
-                              map->text + function->name_offset, function->line, function->column);
+                              map->text + function->name_offset, function->line, function->position);
         described.system_name = fino_pprof_string(profile, system, (size_t)nbytes);
         described.filename = script->name_nbytes > 0
                                  ? pprof_text(map, profile, script->name_offset, script->name_nbytes)

@@ -81,7 +81,7 @@ struct event_name {
     char marker; /* '~' interpreted, '^' baseline, '*' optimised, or 0 */
     const char *name;
     size_t name_nbytes;
-    int32_t line, column;
+    int32_t line;
 };
 
 /* Takes ":123" off the end of [text, *end). */
@@ -111,7 +111,6 @@ static struct event_name parse_event_name(const struct v8s_code_event *event, co
         /* V8 10.2 ends a name in ":line", later ones in ":line:column". */
         int32_t last = take_number(text, &end), before = take_number(text, &end);
         parsed.line = before != 0 ? before : last;
-        parsed.column = before != 0 ? last : 0;
         if ((size_t)(end - text) > script_name_nbytes &&
             memcmp(end - script_name_nbytes, script_name, script_name_nbytes) == 0) {
             end -= script_name_nbytes;
@@ -123,17 +122,22 @@ static struct event_name parse_event_name(const struct v8s_code_event *event, co
     return parsed;
 }
 
-static uint32_t intern_function(struct jit_map *map, uint32_t script, const struct event_name *name) {
+static bool tag_is(const struct event_name *name, const char *tag) {
+    return name->tag_nbytes == strlen(tag) && memcmp(name->tag, tag, name->tag_nbytes) == 0;
+}
+
+static uint32_t intern_function(struct jit_map *map, uint32_t script, const struct event_name *name, int32_t position) {
     struct {
         uint32_t script;
-        int32_t line, column;
+        int32_t line, position;
         uint32_t padding;
-    } place = {script, name->line, name->column, 0};
+    } place = {script, name->line, position, 0};
     uint64_t index;
     uint64_t key = XXH3_64bits_withSeed(name->name, name->name_nbytes, XXH3_64bits(&place, sizeof place));
     if (key < JIT_TABLE_KEY_MIN) key += JIT_TABLE_KEY_MIN;
     if (jit_table_get(&map->function_index, key, &index)) return (uint32_t)index;
-    struct jit_function function = {.script = script, .line = name->line, .column = name->column, .key = key};
+    struct jit_function function = {.script = script, .line = name->line, .position = position};
+    function.is_top = tag_is(name, "Script") || tag_is(name, "Eval");
     function.name_offset = keep_text(map, name->name, name->name_nbytes);
     function.name_nbytes = (uint32_t)name->name_nbytes;
     function.pprof = FINO_PPROF_NONE;
@@ -144,10 +148,6 @@ static uint32_t intern_function(struct jit_map *map, uint32_t script, const stru
 }
 
 /* ---- Events ---- */
-
-static bool tag_is(const struct event_name *name, const char *tag) {
-    return name->tag_nbytes == strlen(tag) && memcmp(name->tag, tag, name->tag_nbytes) == 0;
-}
 
 static bool name_starts(const struct event_name *name, const char *prefix) {
     return name->name_nbytes >= strlen(prefix) && memcmp(name->name, prefix, strlen(prefix)) == 0;
@@ -205,6 +205,19 @@ static void read_tables(struct jit_map *map, struct jit_code *code) {
     }
 }
 
+/* Machine code has its bytecode's function, so that all tiers are one. */
+static uint32_t function_of(struct jit_map *map, const struct v8s_code_event *event, const struct jit_code *code,
+                            uint32_t script, const struct event_name *name) {
+    struct jit_position first = {.offset = -1};
+    if (code->kind == CODE_BYTECODE) {
+        (void)jit_positions_first(code->tables.positions, code->tables.positions_nbytes, &first);
+    } else if (jit_layout_get()->known && event->shared != 0) {
+        const struct jit_code *bytecode = jit_map_find_bytecode(map, jit_layout_bytecode_of_shared(event->shared));
+        if (bytecode != NULL) return bytecode->function;
+    }
+    return intern_function(map, script, name, first.offset);
+}
+
 static void on_added(struct jit_map *map, const struct v8s_code_event *event) {
     uint32_t script = event->script != NULL ? intern_script(map, event) : UINT32_MAX;
     const struct jit_script *of = script != UINT32_MAX ? &map->scripts[script] : NULL;
@@ -214,8 +227,8 @@ static void on_added(struct jit_map *map, const struct v8s_code_event *event) {
     code->nbytes = event->nbytes;
     code->id = ++map->next_id;
     code->kind = kind_of(event, &name);
-    code->function = intern_function(map, script, &name);
     read_tables(map, code);
+    code->function = function_of(map, event, code, script, &name);
     code->references = 1;
     if (code->kind == CODE_BYTECODE)
         bytecode_insert(map, jit_layout_bytecode_object(code->start), code);
