@@ -240,7 +240,10 @@ static bool read_mapping(struct decoder *d, struct pprof_cursor content) {
     size_t before = d->profile->mappings.count;
     uint32_t id = fino_pprof_add_mapping(d->profile, &mapping);
     if (id == FINO_PPROF_NONE) return fail_memory(d);
-    return expect_new(d, before, d->profile->mappings.count) && bind(d, &d->mappings, values[MAPPING_ID], id);
+    if (!expect_new(d, before, d->profile->mappings.count) || !bind(d, &d->mappings, values[MAPPING_ID], id))
+        return false;
+    d->mappings.list.items[0].is_used = true; /* it says what the program is */
+    return true;
 }
 
 static bool read_function(struct decoder *d, struct pprof_cursor content) {

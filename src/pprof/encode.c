@@ -54,15 +54,17 @@ static void mark_line(struct encoder *e, const struct fino_pprof_line *line) {
     e->strings[function->name] = e->strings[function->system_name] = e->strings[function->filename] = 1;
 }
 
+static void mark_mapping(struct encoder *e, uint32_t id) {
+    const struct fino_pprof_mapping *mapping = &e->profile->mappings.items[id];
+    e->mappings[id] = 1;
+    e->strings[mapping->filename] = e->strings[mapping->build_id] = 1;
+}
+
 static void mark_location(struct encoder *e, uint32_t id) {
     if (e->locations[id]) return;
     e->locations[id] = 1;
     const struct pprof_location *location = &e->profile->locations.items[id];
-    if (location->mapping != FINO_PPROF_NONE) {
-        const struct fino_pprof_mapping *mapping = &e->profile->mappings.items[location->mapping];
-        e->mappings[location->mapping] = 1;
-        e->strings[mapping->filename] = e->strings[mapping->build_id] = 1;
-    }
+    if (location->mapping != FINO_PPROF_NONE) mark_mapping(e, location->mapping);
     for (uint32_t i = 0; i < location->line_count; i++)
         mark_line(e, &e->profile->lines.items[location->line_begin + i]);
 }
@@ -80,6 +82,7 @@ static void mark_label_set(struct encoder *e, uint32_t id) {
 
 static void select_samples(struct encoder *e) {
     const fino_pprof *profile = e->profile;
+    if (e->header->has_program && profile->mappings.count > 0) mark_mapping(e, 0);
     for (uint32_t id = 0; id < profile->samples.count; id++) {
         if (!pprof_has_gain(profile, e->since, id)) continue;
         struct pprof_sample sample = pprof_sample(profile, id);
@@ -453,11 +456,22 @@ static int encode(const fino_pprof *profile, const fino_pprof_snapshot *since, c
     return error;
 }
 
+static void copy_program(fino_pprof *into, const fino_pprof *from) {
+    if (from->mappings.count == 0) return;
+    struct fino_pprof_mapping mapping = from->mappings.items[0];
+    const struct pprof_string *filename = &from->strings.list.items[mapping.filename];
+    const struct pprof_string *build_id = &from->strings.list.items[mapping.build_id];
+    mapping.filename = fino_pprof_string(into, filename->text, filename->nbytes);
+    mapping.build_id = fino_pprof_string(into, build_id->text, build_id->nbytes);
+    fino_pprof_add_mapping(into, &mapping);
+}
+
 /* Locations that became equal make stacks equal: the samples are gathered anew in a second builder first. */
 static int encode_gathered(const fino_pprof *profile, const fino_pprof_snapshot *since,
                            const struct fino_pprof_header *header, int gzip_level, struct pprof_writer *data) {
     fino_pprof *gathered = pprof_new_alike(profile);
     if (!gathered) return -ENOMEM;
+    if (header && header->has_program) copy_program(gathered, profile);
     int error = fino_pprof_merge(gathered, profile, since, FINO_PPROF_ADD);
     if (error == 0) error = encode(gathered, NULL, header, gzip_level, data);
     fino_pprof_free(gathered);

@@ -141,6 +141,7 @@ struct fino_pprof_header {
     const char *keep_frames;
     const char *const *comments;
     size_t comment_count;
+    bool has_program; /* the builder's first mapping is the program's own: it comes first, needed or not */
 };
 
 /* Encodes what was added since SINCE (NULL: everything): samples whose values all are 0 are left out, and so is all
@@ -236,7 +237,8 @@ int fino_pprof_decode(const void *data, size_t nbytes, const struct fino_pprof_d
 enum fino_pprof_strictness {
     FINO_PPROF_VALID,     /* decodable, and nothing contradicts profile.proto or what `go tool pprof` demands */
     FINO_PPROF_CANONICAL, /* also as this library writes it: ids are 1, 2, 3, ...; nothing occurs twice; nothing is
-                             there that no sample needs; no sample is all 0 */
+                             there that no sample needs, other than a first mapping; no sample is
+                             all 0 */
 };
 
 /* Checks the invariants of a profile. Parameters and results as for fino_pprof_decode; PROBLEM_OUT tells of the first

@@ -497,6 +497,7 @@ static int encode(const struct sampler_recording *recording, const struct fino_s
         .default_sample_type = "cpu",
         .comments = all,
         .comment_count = comment_count + OWN_COMMENTS,
+        .has_program = true,
     };
     sampler_fold_name_pending();
     int result = sampler_fold_encode(recording->since, &header, data_out, nbytes_out);
