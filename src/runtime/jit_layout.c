@@ -119,6 +119,12 @@ const struct jit_layout *jit_layout_get(void) {
     return &current;
 }
 
+bool jit_layout_v8_inlines(void) {
+    const bool *enabled = dlsym(RTLD_DEFAULT, "_ZN2v88internal19FLAG_turbo_inliningE");
+    const int *budget = dlsym(RTLD_DEFAULT, "_ZN2v88internal41FLAG_max_inlined_bytecode_size_cumulativeE");
+    return (enabled == NULL || *enabled) && (budget == NULL || *budget > 0);
+}
+
 void jit_layout_distrust(void) {
     current.known = false;
 }

@@ -37,6 +37,9 @@ struct jit_layout {
  * exports is missing: then nothing below may be called. */
 const struct jit_layout *jit_layout_get(void);
 
+/* Do V8's flags let it inline at all? */
+bool jit_layout_v8_inlines(void);
+
 /* Declares the layout unknown after all: what it says of this V8 proved wrong. */
 void jit_layout_distrust(void);
 

@@ -150,6 +150,12 @@ static uint32_t locate_simple(struct jit_map *map, fino_pprof *profile, const st
     return add_location(profile, &line, 1);
 }
 
+static uint32_t locate_baseline(struct jit_map *map, fino_pprof *profile, const struct jit_code *code, int32_t offset) {
+    if (code->bytecode == NULL) return locate_simple(map, profile, code);
+    int32_t bytecode_offset = jit_baseline_bytecode_offset(&code->tables, &code->bytecode->tables, offset);
+    return locate_bytecode(map, profile, code->bytecode, bytecode_offset < 0 ? 0 : bytecode_offset);
+}
+
 /* Locates through the cache: the same offset of the same code is the same place. */
 static uint32_t locate_cached(struct jit_map *map, fino_pprof *profile, const struct jit_code *code, int32_t offset) {
     uint64_t key = ((uint64_t)code->id << 32 | (uint32_t)offset) + 2, location;
@@ -158,6 +164,7 @@ static uint32_t locate_cached(struct jit_map *map, fino_pprof *profile, const st
     switch (code->kind) {
         case CODE_OPTIMIZED: found = locate_optimized(map, profile, code, offset); break;
         case CODE_BYTECODE: found = locate_bytecode(map, profile, code, offset); break;
+        case CODE_BASELINE: found = locate_baseline(map, profile, code, offset); break;
         default: found = locate_simple(map, profile, code); break;
     }
     jit_table_set(&map->locations, key, found);
@@ -179,12 +186,6 @@ static enum jit_frame_result locate_interpreted(struct jit_map *map, fino_pprof 
     return JIT_FRAME_NAMED;
 }
 
-static uint32_t locate_baseline(struct jit_map *map, fino_pprof *profile, const struct jit_code *code, int32_t offset) {
-    if (code->bytecode == NULL) return locate_cached(map, profile, code, offset);
-    int32_t bytecode_offset = jit_baseline_bytecode_offset(&code->tables, &code->bytecode->tables, offset);
-    return locate_cached(map, profile, code->bytecode, bytecode_offset < 0 ? 0 : bytecode_offset);
-}
-
 static enum jit_frame_result locate(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
                                     uint32_t *location_out) {
     uintptr_t start, pc = frame->is_leaf ? frame->pc : frame->pc - 1;
@@ -192,8 +193,7 @@ static enum jit_frame_result locate(struct jit_map *map, fino_pprof *profile, co
     if (code == NULL) return JIT_FRAME_UNKNOWN;
     if (code->kind == CODE_INTERPRETER) return locate_interpreted(map, profile, frame, location_out);
     int32_t offset = (int32_t)(pc - start);
-    *location_out = code->kind == CODE_BASELINE ? locate_baseline(map, profile, code, offset)
-                                                : locate_cached(map, profile, code, offset);
+    *location_out = locate_cached(map, profile, code, offset);
     return JIT_FRAME_NAMED;
 }
 

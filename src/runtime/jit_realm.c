@@ -3,6 +3,7 @@
 #include "runtime/jit_realm.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,7 +201,8 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
 static void test_layout(struct jit_realm *realm) {
     static atomic_flag tested = ATOMIC_FLAG_INIT;
     if (atomic_flag_test_and_set(&tested) || !jit_layout_get()->known) return;
-    if (!v8s_code_exercise(realm->isolate)) return; /* nothing is inlined then, or it couldn't be tried */
+    if (!jit_layout_v8_inlines() || !v8s_code_exercise(realm->isolate))
+        return; /* nothing is inlined then, or it couldn't be tried */
     if (jit_map_has_inlined(realm->map, "fino_outer", "fino_inner")) return;
     jit_layout_distrust();
     init_walk(&realm->walk, realm->isolate);
@@ -222,11 +224,22 @@ bool jit_realm_layout_is_known(void) {
     return jit_layout_get()->known;
 }
 
+void jit_realm_describe(const struct jit_realm *realm, char *buffer, size_t cap) {
+    struct jit_map_stats stats = jit_map_get_stats(realm->map);
+    snprintf(buffer, cap,
+             "v8 code: %llu events, %llu moves; %llu optimised functions (%llu unreadable), %llu inlined calls (%llu "
+             "of unknown functions)",
+             (unsigned long long)stats.events, (unsigned long long)stats.moves, (unsigned long long)stats.optimized,
+             (unsigned long long)stats.optimized_bad, (unsigned long long)stats.inlinings,
+             (unsigned long long)(stats.inlinings - stats.inlinings_known));
+}
+
 void jit_realm_detach(struct jit_realm *realm) {
     fino_sampler_thread_set_managed(realm->thread, NULL, NULL);
     if (realm->listening) v8s_code_listen(realm->isolate, NULL);
     jit_map_free(realm->map);
-    for (size_t i = 0; i < realm->retired_count; i++) free(realm->retired[i]);
+    for (size_t i = 0; i < realm->retired_count; i++)
+        free(realm->retired[i]);
     free(realm->retired);
     free(realm);
 }

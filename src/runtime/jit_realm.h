@@ -24,6 +24,9 @@ sampler_thread *jit_realm_thread(const struct jit_realm *realm);
  * puts V8's layout to a test. If not, frames are named by their machine code alone. */
 bool jit_realm_layout_is_known(void);
 
+/* What was read of V8's code, as one line of text for the profile's comments; cut at CAP - 1 bytes. */
+void jit_realm_describe(const struct jit_realm *realm, char *buffer, size_t cap);
+
 /* Before the isolate is disposed of. The thread's samples are drained first. */
 void jit_realm_detach(struct jit_realm *realm);
 

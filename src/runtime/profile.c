@@ -21,7 +21,32 @@ static struct {
     sampler_recording *recording; /* NULL: none was asked for, or it is finished */
     char *path;                   /* absolute */
     char *command_line;
+    struct jit_realm *main_realm; /* NULL until it is attached */
 } run;
+
+/* What V8 is at, by the function of its library that does it: shown as that function's caller. */
+static const struct fino_sampler_frame_state frame_states[] = {
+    {"v8::internal::Heap::Scavenge(", "[gc] scavenge"},
+    {"v8::internal::ScavengerCollector::JobTask::", "[gc] scavenge"},
+    {"v8::internal::Heap::MarkCompact(", "[gc] mark-compact"},
+    {"v8::internal::MinorMarkCompactCollector::CollectGarbage(", "[gc] minor mark-compact"},
+    {"v8::internal::IncrementalMarking::Step(", "[gc] incremental marking"},
+    {"v8::internal::ConcurrentMarking::Run", "[gc] concurrent marking"},
+    {"v8::internal::Sweeper::ParallelSweep", "[gc] sweep"},
+    {"v8::internal::Sweeper::SweeperJob::", "[gc] sweep"},
+    {"v8::internal::parsing::Parse", "[parse]"},
+    {"v8::internal::Compiler::CompileOptimized", "[compile] optimise"},
+    {"v8::internal::OptimizedCompilationJob::ExecuteJob(", "[compile] optimise"},
+    {"v8::internal::baseline::BaselineCompiler::", "[compile] baseline"},
+    {"v8::internal::Compiler::Compile", "[compile]"},
+    {"v8::internal::Runtime_LoadIC_Miss(", "[ic]"},
+    {"v8::internal::Runtime_KeyedLoadIC_Miss(", "[ic]"},
+    {"v8::internal::Runtime_StoreIC_Miss(", "[ic]"},
+    {"v8::internal::Runtime_KeyedStoreIC_Miss(", "[ic]"},
+    {"v8::internal::Runtime_LoadGlobalIC_Miss(", "[ic]"},
+    {"v8::internal::Deoptimizer::New(", "[deoptimise]"},
+    {"v8::internal::Deoptimizer::ComputeOutputFrames(", "[deoptimise]"},
+};
 
 static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -66,7 +91,8 @@ static int check_writable(const char *path) {
 /* The arguments as a shell would take them, for people to read. */
 static char *join_command_line(char *const argv[]) {
     size_t nbytes = 1;
-    for (size_t i = 0; argv[i] != NULL; i++) nbytes += strlen(argv[i]) + 1;
+    for (size_t i = 0; argv[i] != NULL; i++)
+        nbytes += strlen(argv[i]) + 1;
     char *line = malloc(nbytes), *end = line;
     if (line == NULL) return NULL;
     for (size_t i = 0; argv[i] != NULL; i++) {
@@ -83,6 +109,8 @@ int rt_profile_begin(const struct rt_profile_options *options, char *const argv[
     run.command_line = join_command_line(argv);
     if (run.path == NULL || run.command_line == NULL) return complain("cannot profile: %s", strerror(errno));
     if (check_writable(run.path) != 0) return -1;
+    fino_sampler_set_frame_states(frame_states, sizeof frame_states / sizeof *frame_states);
+    (void)fino_sampler_name_threads("V8 Default", "v8-worker"); /* can't be full: it is the first */
     int error = fino_sampler_start(&sampling, &run.recording);
     if (error != 0) return complain("cannot profile: %s", strerror(-error));
     return 0;
@@ -99,10 +127,12 @@ void rt_profile_attach(struct rt_realm *realm) {
     }
     realm->profile = jit;
     if (run.recording == NULL) return;
+    run.main_realm = jit;
     jit_realm_listen(jit);
     if (!jit_realm_layout_is_known())
         complain("notice: the code objects of V8 %s are not known: inlined functions count as their callers, "
-                 "interpreted ones as [unknown js]", v8s_version());
+                 "interpreted ones as [unknown js]",
+                 v8s_version());
 }
 
 void rt_profile_detach(struct rt_realm *realm) {
@@ -159,17 +189,20 @@ int rt_profile_finish(void) {
     sampler_recording *recording = run.recording;
     run.recording = NULL;
     struct fino_sampler_stats stats;
-    char *command, *version;
+    char *command, *version, code[256] = "";
     uint8_t *data = NULL;
     size_t nbytes = 0;
     if (asprintf(&command, "command: %s", run.command_line) < 0 ||
         asprintf(&version, "fino %s, V8 %s", rt_version(), v8s_version()) < 0)
         return complain("cannot write the profile: out of memory");
-    const char *comments[] = {command, version};
-    int error = fino_sampler_stop(recording, comments, 2, &data, &nbytes, &stats);
+    if (run.main_realm != NULL) jit_realm_describe(run.main_realm, code, sizeof code);
+    const char *comments[] = {command, version, code};
+    int error = fino_sampler_stop(recording, comments, 3, &data, &nbytes, &stats);
     if (error == 0) error = write_file(run.path, data, nbytes);
-    if (error == 0) print_summary(&stats, nbytes);
-    else complain("cannot write the profile %s: %s; nothing was left there", run.path, strerror(-error));
+    if (error == 0)
+        print_summary(&stats, nbytes);
+    else
+        complain("cannot write the profile %s: %s; nothing was left there", run.path, strerror(-error));
     fino_sampler_bytes_free(data);
     free(command);
     free(version);
