@@ -46,7 +46,8 @@ static void exec_child(void) {
 
 static void spawn_child(void) {
     pid_t child;
-    char *arguments[] = {"bash", "-c", shell_script(), NULL};
+    static char name[] = "bash", option[] = "-c";
+    char *arguments[] = {name, option, shell_script(), NULL};
     EXPECT_EQ(posix_spawn(&child, "/bin/bash", NULL, NULL, arguments, environ), 0);
     expect_exit(child, 7);
 }

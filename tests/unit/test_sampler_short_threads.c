@@ -34,14 +34,16 @@ int main(void) {
     uint64_t used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before_ns;
     fino_pprof *profile = stop_recording(recording, &stats);
     print_stats(&stats);
-    double sum = (double)(half_ns + third_ns + fifth_ns) / 100;
-    double all = share_of(profile, "work", NULL);
     EXPECT_NEAR((double)stats.cpu_ns / (double)used_ns, 1.0, 0.01);
-    EXPECT(all > 90);
-    EXPECT_NEAR(100 / all * share_of(profile, "half", NULL), (double)half_ns / sum, 4);
-    EXPECT_NEAR(100 / all * share_of(profile, "third", NULL), (double)third_ns / sum, 4);
-    EXPECT_NEAR(100 / all * share_of(profile, "fifth", NULL), (double)fifth_ns / sum, 4);
-    EXPECT_NEAR(100 * (double)stats.unsampled_ns / (double)stats.cpu_ns, 0, 5);
+    /* The rest makes and ends threads; with sanitizers that is 15 %. A thread's first sample takes in its start; what
+     * comes after its last one has no stack. Work always has one, of the right function. */
+    double used = (double)used_ns / 100, rest = 100 - (double)(half_ns + third_ns + fifth_ns) / used;
+    double unsampled = 100 * (double)stats.unsampled_ns / (double)stats.cpu_ns;
+    EXPECT_NEAR(share_of(profile, "half", NULL), (double)half_ns / used + rest / 2, rest / 2 + 2);
+    EXPECT_NEAR(share_of(profile, "third", NULL), (double)third_ns / used, 2.5);
+    EXPECT_NEAR(share_of(profile, "fifth", NULL), (double)fifth_ns / used, 2.5);
+    EXPECT_NEAR(unsampled, rest / 2, rest / 2 + 0.5);
+    EXPECT(rest < 30);
     EXPECT(stats.truncated * 100 <= stats.samples);
     fino_pprof_free(profile);
     return 0;
