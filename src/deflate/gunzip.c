@@ -40,7 +40,7 @@ static uint32_t next_number(struct header_reader *reader, unsigned nbytes) {
     return number;
 }
 
-int gunzip_read_header(struct deflate_inflater *inflater, refill_function *refill) {
+int deflate_gunzip_read_header(struct deflate_inflater *inflater, refill_function *refill) {
     struct header_reader reader = {inflater, refill, 0, 0};
     uint32_t magic = next_number(&reader, 2);
     uint8_t method, flags;
@@ -68,7 +68,7 @@ int gunzip_read_header(struct deflate_inflater *inflater, refill_function *refil
     return reader.status;
 }
 
-int gunzip_read_trailer(struct deflate_inflater *inflater, refill_function *refill, uint32_t crc, uint32_t nbytes) {
+int deflate_gunzip_read_trailer(struct deflate_inflater *inflater, refill_function *refill, uint32_t crc, uint32_t nbytes) {
     struct header_reader reader = {inflater, refill, 0, 0};
     uint32_t expected_crc = next_number(&reader, 4), expected_nbytes = next_number(&reader, 4);
     if (reader.status) return reader.status;
@@ -76,7 +76,7 @@ int gunzip_read_trailer(struct deflate_inflater *inflater, refill_function *refi
     return nbytes == expected_nbytes ? 0 : FINO_INFLATE_BAD_SIZE;
 }
 
-int gunzip_read_between(struct deflate_inflater *inflater, refill_function *refill, bool *again_out) {
+int deflate_gunzip_read_between(struct deflate_inflater *inflater, refill_function *refill, bool *again_out) {
     bool has_zeros = false;
     *again_out = false;
     for (;; inflater->in_next++, has_zeros = true) {
@@ -133,17 +133,17 @@ static int output_grow(struct output *output, struct deflate_inflater *inflater,
 
 static int read_member(struct deflate_inflater *inflater, struct output *output) {
     size_t start = (size_t)(inflater->out_next - output->bytes), nbytes;
-    int status = gunzip_read_header(inflater, no_refill);
+    int status = deflate_gunzip_read_header(inflater, no_refill);
     if (status) return status;
-    inflate_start(inflater);
+    deflate_inflate_start(inflater);
     inflater->out_begin = inflater->out_next;
-    while ((status = inflate_run(inflater)) == INFLATE_NEED_OUTPUT) {
+    while ((status = deflate_inflate_run(inflater)) == INFLATE_NEED_OUTPUT) {
         status = output_grow(output, inflater, start);
         if (status) return status;
     }
     if (status) return status;
     nbytes = (size_t)(inflater->out_next - inflater->out_begin);
-    return gunzip_read_trailer(inflater, no_refill, fino_crc32(0, inflater->out_begin, nbytes), (uint32_t)nbytes);
+    return deflate_gunzip_read_trailer(inflater, no_refill, fino_crc32(0, inflater->out_begin, nbytes), (uint32_t)nbytes);
 }
 
 /* How much to allocate at first: what the last trailer claims, as far as that is possible. */
@@ -173,7 +173,7 @@ enum fino_inflate_status fino_gzip_decompress(const struct fino_allocator *alloc
     inflater.out_end = output.bytes + output.capacity;
     while (!status && again) {
         status = read_member(&inflater, &output);
-        if (!status) status = gunzip_read_between(&inflater, no_refill, &again);
+        if (!status) status = deflate_gunzip_read_between(&inflater, no_refill, &again);
     }
     nbytes = status ? 0 : (size_t)(inflater.out_next - output.bytes);
     if (!status && nbytes < output.capacity) status = output_resize(&output, nbytes, nbytes);

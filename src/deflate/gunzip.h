@@ -6,13 +6,13 @@
 
 /* Reads a header at in_next. REFILL gets more input when it is used up: it returns 0, or a status (TRUNCATED at the
  * end). Returns 0 or a status. */
-int gunzip_read_header(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *));
+int deflate_gunzip_read_header(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *));
 
 /* Reads the trailer and compares it with what was decoded. */
-int gunzip_read_trailer(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *), uint32_t crc,
+int deflate_gunzip_read_trailer(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *), uint32_t crc,
                         uint32_t nbytes);
 
 /* Looks at what follows a member. *AGAIN_OUT: another header. Returns 0 or a status. */
-int gunzip_read_between(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *), bool *again_out);
+int deflate_gunzip_read_between(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *), bool *again_out);
 
 #endif

@@ -42,7 +42,7 @@ static uint8_t *put_u16(uint8_t *out, uint32_t value) {
     return out;
 }
 
-void gzip_put_header(uint8_t *out, const struct fino_gzip_header *header, int level) {
+void deflate_gzip_put_header(uint8_t *out, const struct fino_gzip_header *header, int level) {
     static const struct fino_gzip_header plain;
     uint8_t *next = out;
     if (!header) header = &plain;
@@ -66,7 +66,7 @@ void gzip_put_header(uint8_t *out, const struct fino_gzip_header *header, int le
     if (header->has_header_crc) put_u16(next, fino_crc32(0, out, (size_t)(next - out)));
 }
 
-void gzip_put_trailer(uint8_t *out, uint32_t crc, uint32_t nbytes) {
+void deflate_gzip_put_trailer(uint8_t *out, uint32_t crc, uint32_t nbytes) {
     store_le32(out, crc);
     store_le32(out + 4, nbytes);
 }
@@ -80,11 +80,11 @@ size_t fino_deflate_compressor_gzip(fino_deflate_compressor *compressor, const s
     uint8_t *bytes = out;
     size_t before = fino_gzip_header_nbytes(header), nbytes;
     if (out_nbytes_avail < before + GZIP_TRAILER_NBYTES) return 0;
-    gzip_put_header(bytes, header, compressor->level);
+    deflate_gzip_put_header(bytes, header, compressor->level);
     nbytes = fino_deflate_compressor_deflate(compressor, in, in_nbytes, bytes + before,
                                              out_nbytes_avail - before - GZIP_TRAILER_NBYTES);
     if (nbytes == 0) return 0;
-    gzip_put_trailer(bytes + before + nbytes, fino_crc32(0, in, in_nbytes), (uint32_t)in_nbytes);
+    deflate_gzip_put_trailer(bytes + before + nbytes, fino_crc32(0, in, in_nbytes), (uint32_t)in_nbytes);
     return before + nbytes + GZIP_TRAILER_NBYTES;
 }
 

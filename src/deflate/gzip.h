@@ -7,9 +7,9 @@
 enum { GZIP_TRAILER_NBYTES = 8 };
 
 /* Writes HEADER (NULL: the plain one), fino_gzip_header_nbytes(HEADER) long, for LEVEL. */
-void gzip_put_header(uint8_t *out, const struct fino_gzip_header *header, int level);
+void deflate_gzip_put_header(uint8_t *out, const struct fino_gzip_header *header, int level);
 
 /* Writes the trailer. */
-void gzip_put_trailer(uint8_t *out, uint32_t crc, uint32_t nbytes);
+void deflate_gzip_put_trailer(uint8_t *out, uint32_t crc, uint32_t nbytes);
 
 #endif

@@ -505,7 +505,7 @@ static int run_coded(struct deflate_inflater *inflater) {
     return status;
 }
 
-void inflate_start(struct deflate_inflater *inflater) {
+void deflate_inflate_start(struct deflate_inflater *inflater) {
     inflater->bits = 0;
     inflater->bit_count = 0;
     inflater->state = INFLATE_BLOCK_START;
@@ -513,7 +513,7 @@ void inflate_start(struct deflate_inflater *inflater) {
     inflater->left = 0;
 }
 
-int inflate_run(struct deflate_inflater *inflater) {
+int deflate_inflate_run(struct deflate_inflater *inflater) {
     int status = 0;
     while (!status && inflater->state != INFLATE_DONE) {
         switch (inflater->state) {
@@ -530,13 +530,13 @@ enum fino_inflate_status fino_inflate(const void *in, size_t in_nbytes, void *ou
                                       size_t *in_nbytes_out, size_t *out_nbytes_out) {
     struct deflate_inflater inflater;
     int status;
-    inflate_start(&inflater);
+    deflate_inflate_start(&inflater);
     inflater.in_next = in;
     inflater.in_end = inflater.in_next + in_nbytes;
     inflater.in_is_last = true;
     inflater.out_begin = inflater.out_next = out;
     inflater.out_end = inflater.out_next + out_nbytes_avail;
-    status = inflate_run(&inflater);
+    status = deflate_inflate_run(&inflater);
     if (in_nbytes_out) *in_nbytes_out = (size_t)(inflater.in_next - (const uint8_t *)in);
     *out_nbytes_out = (size_t)(inflater.out_next - inflater.out_begin);
     return status == INFLATE_NEED_OUTPUT ? FINO_INFLATE_OUTPUT_FULL : (enum fino_inflate_status)status;

@@ -47,11 +47,11 @@ struct deflate_inflater {
 };
 
 /* Begins a raw stream; input and output are set by the caller. */
-void inflate_start(struct deflate_inflater *inflater);
+void deflate_inflate_start(struct deflate_inflater *inflater);
 
 /* Decodes until the stream ends (0), the input or the output is used up (INFLATE_NEED_*), or the stream is found
  * invalid (a fino_inflate_status). At NEED_INPUT the bytes left between in_next and in_end must be given again, with
  * more behind them. When it returns 0, in_next is the first byte after the stream. */
-int inflate_run(struct deflate_inflater *inflater);
+int deflate_inflate_run(struct deflate_inflater *inflater);
 
 #endif

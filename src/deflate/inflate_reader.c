@@ -44,7 +44,7 @@ static int refill(struct deflate_inflater *inflater) {
 
 /* Begins a stream or a member in the window. */
 static void start_data(fino_inflate_reader *reader) {
-    inflate_start(&reader->inflater);
+    deflate_inflate_start(&reader->inflater);
     reader->inflater.out_begin = reader->inflater.out_next = reader->out;
     reader->inflater.out_end = reader->out + sizeof reader->out;
     reader->delivered = reader->out;
@@ -70,7 +70,7 @@ static int decode(fino_inflate_reader *reader) {
     slide(reader);
     start = inflater->out_next;
     do {
-        status = inflate_run(inflater);
+        status = deflate_inflate_run(inflater);
         if (status != INFLATE_NEED_INPUT) break;
         status = refill(inflater);
         if (status == FINO_INFLATE_TRUNCATED) status = 0; /* in_is_last makes the decoder tell, unless bits are left */
@@ -91,13 +91,13 @@ static int advance(fino_inflate_reader *reader) {
     int status;
     switch (reader->phase) {
         case PHASE_HEADER:
-            status = gunzip_read_header(inflater, refill);
+            status = deflate_gunzip_read_header(inflater, refill);
             if (!status) start_data(reader);
             return status;
         case PHASE_DATA: return decode(reader);
         case PHASE_TRAILER:
-            status = gunzip_read_trailer(inflater, refill, reader->crc, reader->member_nbytes);
-            if (!status) status = gunzip_read_between(inflater, refill, &again);
+            status = deflate_gunzip_read_trailer(inflater, refill, reader->crc, reader->member_nbytes);
+            if (!status) status = deflate_gunzip_read_between(inflater, refill, &again);
             if (!status) reader->phase = again ? PHASE_HEADER : PHASE_END;
             return status;
         default: return 0;

@@ -83,7 +83,7 @@ int fino_deflate_stream_finish(fino_deflate_stream *stream) {
     compress_pending(stream, true);
     writer_align(&stream->writer);
     if (stream->is_gzip) {
-        gzip_put_trailer(stream->writer.next, stream->crc, stream->total_nbytes);
+        deflate_gzip_put_trailer(stream->writer.next, stream->crc, stream->total_nbytes);
         stream->writer.next += GZIP_TRAILER_NBYTES;
     }
     return drain(stream);
@@ -93,7 +93,7 @@ static int write_header(struct fino_deflate_stream *stream, const struct fino_gz
     size_t nbytes = fino_gzip_header_nbytes(header);
     uint8_t *bytes = nbytes <= sizeof stream->out ? stream->out : stream->memory.alloc(stream->memory.context, nbytes);
     if (!bytes) return -1;
-    gzip_put_header(bytes, header, stream->compressor->level);
+    deflate_gzip_put_header(bytes, header, stream->compressor->level);
     stream->error = stream->write(stream->context, bytes, nbytes);
     if (bytes != stream->out) stream->memory.free(stream->memory.context, bytes, nbytes);
     return 0;
