@@ -34,8 +34,10 @@ static bool in_extra(const struct jit_walk *walk, uintptr_t pc) {
     size_t low = 0, high = extra->count; /* how many start at or before PC */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (extra->ranges[middle].start <= pc) low = middle + 1;
-        else high = middle;
+        if (extra->ranges[middle].start <= pc)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low > 0 && pc < extra->ranges[low - 1].limit;
 }
