@@ -19,7 +19,8 @@
 
 static struct {
     sampler_recording *recording; /* NULL: none was asked for, or it is finished */
-    char *path;                   /* absolute */
+    char *path;                   /* absolute: the program may change its directory */
+    const char *shown_path;       /* as given */
     char *command_line;
     struct jit_realm *main_realm; /* NULL until it is attached */
 } run;
@@ -106,6 +107,7 @@ static char *join_command_line(char *const argv[]) {
 int rt_profile_begin(const struct rt_profile_options *options, char *const argv[]) {
     const struct fino_sampler_options sampling = {.interval_ns = options->interval_ns};
     run.path = absolute_path(options->path);
+    run.shown_path = options->path;
     run.command_line = join_command_line(argv);
     if (run.path == NULL || run.command_line == NULL) return complain("cannot profile: %s", strerror(errno));
     if (check_writable(run.path) != 0) return -1;
@@ -179,7 +181,7 @@ static int write_file(const char *path, const uint8_t *data, size_t nbytes) {
 
 static void print_summary(const struct fino_sampler_stats *stats, size_t nbytes) {
     uint64_t lost = stats->lost_ring_full + stats->lost_no_thread;
-    fprintf(stderr, "fino: %s: %llu samples, %.3f s CPU, %llu lost, %llu truncated, %.1f kB\n", run.path,
+    fprintf(stderr, "fino: %s: %llu samples, %.3f s CPU, %llu lost, %llu truncated, %.1f kB\n", run.shown_path,
             (unsigned long long)stats->samples, (double)stats->cpu_ns / 1e9, (unsigned long long)lost,
             (unsigned long long)stats->truncated, (double)nbytes / 1e3);
 }

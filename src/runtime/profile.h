@@ -12,7 +12,7 @@
 struct rt_realm;
 
 struct rt_profile_options {
-    const char *path;     /* where finish writes; absolute or relative to the directory begin was called in */
+    const char *path;     /* where finish writes; absolute or relative to the directory begin is called in; kept */
     uint64_t interval_ns; /* 0: 1 ms */
 };
 
