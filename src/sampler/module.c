@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -192,6 +193,14 @@ static int open_cfi(int fd, const struct sampler_loaded *loaded, struct sampler_
     return sampler_cfi_open(&module->cfi, sampler_module_elf(module));
 }
 
+/* Where the program's start has CFI, that says where stacks end, and the symbols needn't be read. */
+static void find_thread_starts(struct sampler_module *module) {
+    struct sampler_cfi_fde fde;
+    uint64_t entry = (uint64_t)getauxval(AT_ENTRY) - module->load_bias;
+    if (sampler_cfi_find_sig(&module->cfi, entry, &fde) != SAMPLER_CFI_NONE) return;
+    module->thread_start_count = sampler_thread_starts_find(sampler_module_elf(module), module->thread_starts);
+}
+
 /* ---- Modules ---- */
 
 static char *find_path(const struct sampler_loaded *loaded) {
@@ -221,6 +230,7 @@ int sampler_module_open(struct sampler_module *module, const struct sampler_load
     if (fd < 0) copy_from_memory(loaded, &module->file);
     int result = open_cfi(fd, loaded, module);
     if (fd >= 0) close(fd);
+    if (result == 0 && loaded->is_main) find_thread_starts(module);
     return result;
 }
 

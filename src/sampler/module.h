@@ -4,6 +4,7 @@
 
 #include "sampler/cfi.h"
 #include "sampler/elf.h"
+#include "sampler/thread_start.h"
 
 struct sampler_symbols; /* symbol.c */
 
@@ -11,7 +12,12 @@ struct sampler_module {
     const char *path;
     const char *build_id;
     uintptr_t load_bias;
-    struct sampler_cfi cfi;          /* what handlers read */
+
+    /* What handlers read. */
+    struct sampler_cfi cfi;
+    struct sampler_code_range thread_starts[SAMPLER_THREAD_STARTS_MAX]; /* without CFI */
+    size_t thread_start_count;
+
     struct sampler_elf_bytes file;   /* all of it; mapped but not touched until sampler_module_elf */
     struct sampler_elf elf;          /* made by sampler_module_elf */
     struct sampler_symbols *symbols; /* made by the first query */

@@ -15,8 +15,8 @@ struct sampler_object {
     uintptr_t start; /* of the executable mapping, as in /proc/self/maps */
     uintptr_t limit;
     uint64_t file_offset;
-    uintptr_t load_bias; /* run-time address minus the address in the file */
-    const char *path;    /* "[vdso]" for the vDSO */
+    uintptr_t load_bias;  /* run-time address minus the address in the file */
+    const char *path;     /* "[vdso]" for the vDSO */
     const char *build_id; /* lower-case hexadecimal, "" when there is none */
     uint32_t index;       /* dense: 0, 1, 2, ... in order of discovery */
 };
@@ -31,7 +31,8 @@ const struct sampler_object *sampler_maps_find_sig(uintptr_t pc);
 /* Why a step over a native frame failed. */
 enum sampler_unwind {
     SAMPLER_UNWIND_OK,
-    SAMPLER_UNWIND_END,       /* return address undefined by the CFI, or 0 in the thread's first frame */
+    SAMPLER_UNWIND_END, /* return address undefined by the CFI, or 0 in the thread's first frame, or a thread's known
+                           start without CFI (thread_start.h) */
     SAMPLER_UNWIND_NO_OBJECT, /* PC is in no mapped object */
     SAMPLER_UNWIND_NO_CFI,    /* the object says nothing about PC */
     SAMPLER_UNWIND_UNSUPPORTED,
@@ -52,8 +53,8 @@ struct sampler_symbol {
     uint32_t line;           /* 0 when there is no line table */
     uint32_t start_line;
 };
-/* Names a native address in OBJECT (ADDRESS: a run-time address; pass pc - 1 for return addresses). Not signal-safe; the
- * caller serialises. Never fails: see NAME. */
+/* Names a native address in OBJECT (ADDRESS: a run-time address; pass pc - 1 for return addresses). Not signal-safe;
+ * the caller serialises. Never fails: see NAME. */
 void sampler_symbol_find(const struct sampler_object *object, uintptr_t address, struct sampler_symbol *symbol_out);
 
 /* SIGNAL_SAFE. Fills REGS from a signal handler's third argument. */

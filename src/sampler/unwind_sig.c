@@ -277,6 +277,13 @@ static enum sampler_unwind apply_row(const struct frame *frame, const struct sam
 
 /* ---- The step ---- */
 
+static bool is_thread_start(const struct sampler_module *module, uint64_t pc) {
+    for (size_t i = 0; i < module->thread_start_count; i++) {
+        if (pc >= module->thread_starts[i].start && pc < module->thread_starts[i].limit) return true;
+    }
+    return false;
+}
+
 static enum sampler_unwind step_by_cfi(const struct frame *frame, uintptr_t pc, uint64_t key, bool *is_leaf_out) {
     struct sampler_cfi_fde fde;
     struct sampler_cfi_row row;
@@ -285,7 +292,8 @@ static enum sampler_unwind step_by_cfi(const struct frame *frame, uintptr_t pc, 
     uintptr_t load_bias = map->module->load_bias;
     enum sampler_cfi_status status = sampler_cfi_find_sig(&map->module->cfi, pc - load_bias, &fde);
     if (status == SAMPLER_CFI_OK) status = sampler_cfi_row_sig(&fde, pc - load_bias, &row);
-    if (status == SAMPLER_CFI_NONE) return SAMPLER_UNWIND_NO_CFI;
+    if (status == SAMPLER_CFI_NONE)
+        return is_thread_start(map->module, pc - load_bias) ? SAMPLER_UNWIND_END : SAMPLER_UNWIND_NO_CFI;
     if (status != SAMPLER_CFI_OK) return SAMPLER_UNWIND_UNSUPPORTED;
     packed_rule rule = pack(&fde, &row);
     if (rule != 0) {

@@ -33,4 +33,9 @@ check glibc 1.5
 musl-gcc -static -O2 -g -Wall -Wextra -Werror -Ibuild/lib/musl/include examples/embed_sampler.c \
   build/lib/musl/libfinosampler.a -o "$out/musl"
 check musl 3
+
+# musl has no CFI: samples inside of it lose their callers, but all others reach main's or the thread's start.
+go tool pprof -comments "$out/musl.pb" 2>/dev/null | awk '
+  /^stacks: / { complete = $2; truncated = $4 }
+  END { printf "  musl: %d stacks complete, %d truncated\n", complete, truncated; exit complete < 4 * truncated }'
 if file "$out/musl" | grep -q dynamically; then echo "not static"; exit 1; fi

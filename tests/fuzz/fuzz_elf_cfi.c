@@ -1,8 +1,5 @@
 /* Feeds a file's bytes to everything that reads ELF, CFI, symbols and lines.
- *
- * clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_elf_cfi.c src/sampler/elf.c \
- *     src/sampler/{cfi_open,cfi_sig,dwarf_expr_sig,symbol_index,symbol_plt,dwarf_line,debug_file}.c
- * src/deflate/[a-z]*.c */
+ */
 #include <stdlib.h>
 
 #include "sampler/cfi.h"
@@ -10,6 +7,7 @@
 #include "sampler/dwarf_line.h"
 #include "sampler/symbol_index.h"
 #include "sampler/symbol_plt.h"
+#include "sampler/thread_start.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 
@@ -59,8 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
     struct sampler_elf elf;
     struct sampler_cfi cfi;
     struct sampler_symbol_index index;
+    struct sampler_code_range starts[SAMPLER_THREAD_STARTS_MAX];
     uint64_t start;
     if (sampler_elf_view(&elf, data, nbytes) != 0) return 0;
+    sampler_thread_starts_find(&elf, starts);
     if (sampler_cfi_open(&cfi, &elf) == 0) {
         read_section(&cfi, &cfi.eh_frame);
         read_section(&cfi, &cfi.debug_frame);
