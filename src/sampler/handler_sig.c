@@ -111,8 +111,11 @@ static enum sampler_end walk(const struct sampler_thread *thread, const struct s
             if (step == SAMPLER_STEP_TRUNCATED || count == 0) return SAMPLER_END_MANAGED;
             is_leaf = false;
         } else {
-            put_native(writer, regs->pc, is_leaf);
+            uintptr_t pc = regs->pc;
+            bool was_leaf = is_leaf;
             enum sampler_unwind result = sampler_unwind_step_sig(regs, &bounds, is_leaf, &is_leaf);
+            /* Nobody called a signal's way back (__restore_rt), either: its address is exact, too. */
+            put_native(writer, pc, was_leaf || is_leaf);
             if (result != SAMPLER_UNWIND_OK) return end_of_native(result);
         }
     }

@@ -241,6 +241,20 @@ static bool is_good_sp(const struct frame *frame, const struct sampler_cfi_rule 
     return (sp > frame->regs->sp || (may_stay && sp == frame->regs->sp)) && sp <= frame->limit;
 }
 
+/* Until their end, GCC's rules for functions that realign their stack find saved registers relative to rbp, although
+ * the last two instructions come after "pop %rbp". It is the caller's then and points above the CFA, where no function
+ * saves a register. (A signal's may be anywhere.) Returns: whether all that is saved relative to rbp has been popped.
+ */
+static bool has_popped_fp(const struct frame *frame, const struct sampler_cfi_fde *fde,
+                          const struct sampler_cfi_row *row, const struct sampler_expr_context *context,
+                          uintptr_t cfa) {
+    const struct sampler_cfi_rule *rule = &row->rules[MACHINE_REG_FP];
+    uintptr_t address;
+    if (!frame->is_leaf || fde->is_signal_frame || rule->kind != SAMPLER_CFI_EXPRESSION) return false;
+    struct sampler_cursor expression = cursor_make(rule->expression, rule->expression_nbytes);
+    return sampler_expr_evaluate_sig(context, expression, true, cfa, &address) == SAMPLER_CFI_OK && address >= cfa;
+}
+
 static enum sampler_unwind failure(enum sampler_cfi_status status) {
     return status == SAMPLER_CFI_MALFORMED ? SAMPLER_UNWIND_BAD_STACK : SAMPLER_UNWIND_UNSUPPORTED;
 }
@@ -260,8 +274,12 @@ static enum sampler_unwind apply_row(const struct frame *frame, const struct sam
     if (status != SAMPLER_CFI_OK) return failure(status);
     if (row->rules[MACHINE_REG_SP].kind == SAMPLER_CFI_UNSPECIFIED && cfa % 8 != 0) return SAMPLER_UNWIND_BAD_STACK;
 
+    static const struct sampler_cfi_rule POPPED = {.kind = SAMPLER_CFI_SAME_VALUE};
+    bool popped = has_popped_fp(frame, fde, row, &context, cfa);
     for (uint32_t reg = 0; reg < 16; reg++) {
-        if (apply_rule(&context, &row->rules[reg], reg, cfa, &caller[reg]) == SAMPLER_CFI_OK) valid |= 1u << reg;
+        const struct sampler_cfi_rule *rule = &row->rules[reg];
+        if (popped && rule->kind == SAMPLER_CFI_EXPRESSION) rule = &POPPED;
+        if (apply_rule(&context, rule, reg, cfa, &caller[reg]) == SAMPLER_CFI_OK) valid |= 1u << reg;
     }
     if (!(valid >> MACHINE_REG_SP & 1) || !is_good_sp(frame, return_rule, caller[MACHINE_REG_SP]))
         return SAMPLER_UNWIND_BAD_STACK;

@@ -37,8 +37,9 @@ static inline void walk_registers(struct walk *walk, struct sampler_regs regs,
     do {
         walk->pcs[walk->count] = regs.pc;
         walk->sps[walk->count] = regs.sp;
-        walk->exact[walk->count++] = is_leaf;
+        bool was_leaf = is_leaf;
         walk->end = sampler_unwind_step_sig(&regs, bounds, is_leaf, &is_leaf);
+        walk->exact[walk->count++] = was_leaf || is_leaf; /* or a signal's way back, which nobody called */
     } while (walk->end == SAMPLER_UNWIND_OK && walk->count < WALK_FRAMES_MAX);
 }
 
