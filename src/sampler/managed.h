@@ -61,9 +61,9 @@ struct sampler_managed {
     /* SIGNAL_SAFE. A word of the runtime's own state to keep with a sample (0: nothing). May be NULL. */
     uintptr_t (*state)(const struct sampler_managed *self);
 
-    /* On the thread that runs this runtime, or while it can't run, with the accumulator locked: turns one raw frame into
-     * locations, innermost first, by calling sampler_sink_location on SINK for each.
-     * A frame that can't be named yields one of "[unknown js]"-like locations, never a guess. */
+    /* On the thread that runs this runtime, or while it can't run, with the accumulator locked: turns one raw frame
+     * into locations, innermost first, by calling sampler_sink_location on SINK for each. A frame that can't be named
+     * yields one of "[unknown js]"-like locations, never a guess. */
     void (*resolve)(struct sampler_managed *self, const struct sampler_raw_frame *frame, uintptr_t state,
                     struct sampler_sink *sink);
 

@@ -16,7 +16,8 @@ static void *named(void *name) {
     prctl(PR_SET_NAME, name);
     burn_here(60 * MS);
     burnt++;
-    while (!stopped) sleep_ns(MS);
+    while (!stopped)
+        sleep_ns(MS);
     return NULL;
 }
 

@@ -1,4 +1,5 @@
-/* An ordinary user, in a PID namespace where that is allowed, under a seccomp filter that kills on perf_event_open, gets the same profile. */
+/* An ordinary user, in a PID namespace where that is allowed, under a seccomp filter that kills on perf_event_open,
+ * gets the same profile. */
 // LINK: -lz
 #include <linux/filter.h>
 #include <linux/seccomp.h>
