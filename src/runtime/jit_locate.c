@@ -186,10 +186,14 @@ static enum jit_frame_result locate_interpreted(struct jit_map *map, fino_pprof 
     return JIT_FRAME_NAMED;
 }
 
+/* A return address is just after its call, so the byte before it is looked up; but a deoptimised frame returns to the
+ * very start of the builtin that goes on interpreting it. */
 static enum jit_frame_result locate(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
                                     uint32_t *location_out) {
     uintptr_t start, pc = frame->is_leaf ? frame->pc : frame->pc - 1;
-    const struct jit_code *code = jit_ranges_find(&map->machine_code, pc, &start);
+    const struct jit_code *code = jit_ranges_find(&map->machine_code, frame->pc, &start);
+    bool resumes = code != NULL && start == frame->pc && code->kind == CODE_INTERPRETER;
+    if (!resumes) code = jit_ranges_find(&map->machine_code, pc, &start);
     if (code == NULL) return JIT_FRAME_UNKNOWN;
     if (code->kind == CODE_INTERPRETER) return locate_interpreted(map, profile, frame, location_out);
     int32_t offset = (int32_t)(pc - start);
