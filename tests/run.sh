@@ -78,7 +78,7 @@ tests/tools.sh
 mapfile -t tests < <(list_tests "${1:-}")
 rm -rf "$results"
 mkdir -p "$results"
-if printf '%s\n' "${tests[@]}" | grep -q '^tests/unit/'; then ./build.sh asan; fi # what the unit tests share
+if printf '%s\n' "${tests[@]}" | grep '^tests/unit/' >/dev/null; then ./build.sh asan; fi # what the unit tests share
 
 alone=() together=()
 for test in "${tests[@]}"; do

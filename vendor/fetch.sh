@@ -39,7 +39,7 @@ listed() { apt-cache "${apt_options[@]}" madison "$1" 2>/dev/null | awk -v FS=' 
 choose() {
   local name=$1 newest
   while read -r version sha; do
-    if listed "$name" | grep -qxF -e "$version"; then return; fi
+    if listed "$name" | grep -xF -e "$version" >/dev/null; then return; fi
   done < <(pinned "$name")
   version=$(apt-cache "${apt_options[@]}" policy "$name" | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }')
   newest=$(pinned "$name" | head -n 1 | cut -d ' ' -f 1)
@@ -99,7 +99,7 @@ fetch_v8() {
   while soname=$(lacking "$new/lib" | head -n 1) && [ -n "$soname" ]; do
     name=$(awk -v so="$soname" '{ for (i = 4; i <= NF; i++) if ($i == so) print $1 }' pins)
     [ -n "$name" ] || die "libnode.so.108 needs $soname, which vendor/pins does not know"
-    find "$work/root" -name "$soname" | grep -q . || unpack "$name"
+    find "$work/root" -name "$soname" | grep . >/dev/null || unpack "$name"
     cp -L "$(find "$work/root" -name "$soname" | head -n 1)" "$new/lib/$soname" || die "$name has no $soname"
   done
   install_folder v8

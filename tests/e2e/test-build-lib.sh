@@ -38,7 +38,7 @@ uses() { # uses NAME COMMAND...: what it builds makes a profile that pprof reads
   shift
   "$@" -o "$name" || fail "$name does not build"
   "./$name" >"$name.pb" || fail "$name fails"
-  go tool pprof -top "$name.pb" 2>&1 | grep -q '42 .*hello' || fail "pprof does not read what $name wrote"
+  go tool pprof -top "$name.pb" 2>&1 | grep '42 .*hello' >/dev/null || fail "pprof does not read what $name wrote"
   echo "$name: ok"
 }
 
