@@ -29,7 +29,7 @@ static void default_free(void *context, void *memory, size_t nbytes) {
 const struct fino_allocator pprof_default_allocator = {default_alloc, default_free, NULL};
 
 void *pprof_alloc(const struct fino_allocator *allocator, size_t count, size_t item_nbytes) {
-    if (count == 0 || count > SIZE_MAX / 2 / item_nbytes) return NULL;
+    if (count == 0 || item_nbytes == 0 || count > SIZE_MAX / 2 / item_nbytes) return NULL;
     return allocator->alloc(allocator->context, count * item_nbytes);
 }
 
