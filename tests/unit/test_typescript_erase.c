@@ -1,7 +1,5 @@
-// SOURCES: src/runtime/typescript.c src/runtime/typescript_class.c src/runtime/typescript_constant.c
-// src/runtime/typescript_edit.c src/runtime/typescript_enum.c src/runtime/typescript_expr.c
-// src/runtime/typescript_lex.c src/runtime/typescript_module.c src/runtime/typescript_namespace.c
-// src/runtime/typescript_scope.c src/runtime/typescript_stmt.c src/runtime/typescript_type.c LINK: -lm
+// SOURCES: src/runtime/typescript*.c
+// LINK: -lm
 /* test_typescript_erase.c: what is erased becomes blanks in place; errors say where; hostile input ends cleanly. What
  * each construct becomes is compared with TypeScript itself by tests/ts/cases.mjs. */
 #include <errno.h>
