@@ -113,8 +113,10 @@ static void serve_drains(void) {
 static void refresh_maps(void) {
     atomic_store_explicit(&sampler_shared.maps_stale, false, memory_order_relaxed);
     sampler_maps_refresh();
+}
+
+static void add_program(void) {
     sampler_fold_lock();
-    sampler_fold_forget_addresses();
     sampler_fold_add_program();
     sampler_fold_unlock();
 }
@@ -125,7 +127,7 @@ static unsigned long count_threads(void) {
     return stat("/proc/self/task", &tasks) == 0 ? (unsigned long)tasks.st_nlink : 0;
 }
 
-/* Looks around: at the threads' number every time, at the threads and objects themselves when it changed, or every
+/* Looks around: at objects and the threads' number every time, at the threads themselves when it changed, or every
  * LOOKS_PER_SCAN times (one may have ended and another begun). Returns: how long until the next time. */
 static uint64_t look_around(uint64_t period_ns) {
     static uint64_t cpu_before_ns;
@@ -137,9 +139,9 @@ static uint64_t look_around(uint64_t period_ns) {
     if (threads != threads_before || ++looks >= LOOKS_PER_SCAN ||
         atomic_load_explicit(&sampler_shared.maps_stale, memory_order_relaxed)) {
         changes = sampler_threads_scan(false);
-        refresh_maps();
         looks = 0;
     }
+    refresh_maps(); /* each time: a library may come to where another one was */
     cpu_before_ns = cpu_ns;
     threads_before = threads;
     uint64_t longest_ns = used_ns < period_ns / IDLE_DIVISOR ? LOOK_IDLE_NS : LOOK_BUSY_NS;
@@ -294,7 +296,10 @@ static int open_recording(struct sampler_recording *recording) {
     int result;
     sampler_registry_lock();
     bool first = control.open == NULL;
-    if (first) refresh_maps();
+    if (first) {
+        refresh_maps();
+        add_program();
+    }
     result = start_helper();
     sampler_registry_unlock();
     if (result != 0) return result;

@@ -19,7 +19,7 @@
 #define SINK_LIMIT 8192
 
 /* Addresses are folded again and again; the cache spares the search for the object and the interning. 2^13 entries of
- * 16 bytes hold the working set of real programs (a few thousand addresses) in half of an L2 cache. */
+ * 24 bytes hold the working set of real programs (a few thousand addresses) in an L2 cache. */
 #define CACHE_BITS 13
 
 struct sampler_sink {
@@ -35,6 +35,7 @@ struct pending_name {
 };
 
 struct cached_location {
+    const struct sampler_map_set *maps;
     uintptr_t address;
     uint32_t location;
 };
@@ -167,8 +168,8 @@ void sampler_fold_add_program(void) {
     if (program) mapping_of(program);
 }
 
-static uint32_t add_native(uintptr_t address) {
-    const struct sampler_object *object = sampler_maps_find_sig(address);
+static uint32_t add_native(const struct sampler_map_set *maps, uintptr_t address) {
+    const struct sampler_object *object = sampler_maps_find_in_sig(maps, address);
     if (!object) return marker_location("[unknown code]");
     size_t known = fino_pprof_location_count(fold.profile);
     uint32_t location = fino_pprof_add_location(fold.profile, mapping_of(object), address, NULL, 0);
@@ -178,18 +179,13 @@ static uint32_t add_native(uintptr_t address) {
     return location;
 }
 
-static uint32_t native_location(uintptr_t address) {
+/* The location of ADDRESS in what was mapped when the sample was taken. */
+static uint32_t native_location(const struct sampler_map_set *maps, uintptr_t address) {
     size_t slot = (size_t)(((uint64_t)address * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - CACHE_BITS));
     struct cached_location *cached = &fold.cache[slot];
-    if (cached->address != address || address == 0) {
-        cached->location = add_native(address);
-        cached->address = address;
-    }
+    if (cached->address != address || cached->maps != maps || address == 0)
+        *cached = (struct cached_location){maps, address, add_native(maps, address)};
     return cached->location;
-}
-
-void sampler_fold_forget_addresses(void) {
-    memset(fold.cache, 0, sizeof fold.cache);
 }
 
 fino_pprof *sampler_sink_profile(struct sampler_sink *sink) {
@@ -294,6 +290,7 @@ static uint64_t fold_record(struct sampler_thread *thread, uint64_t at) {
     struct sampler_record_header header = sampler_record_unpack(sampler_ring_word(ring, at));
     uint64_t weight_ns = sampler_ring_word(ring, at + 1);
     uintptr_t state = (uintptr_t)sampler_ring_word(ring, at + 2);
+    const struct sampler_map_set *maps = (const struct sampler_map_set *)(uintptr_t)sampler_ring_word(ring, at + 3);
     uint64_t next = at + SAMPLER_RECORD_FIXED_WORDS;
     struct sampler_sink *sink = &fold.sink;
     sink->count = 0;
@@ -301,7 +298,7 @@ static uint64_t fold_record(struct sampler_thread *thread, uint64_t at) {
         struct sampler_raw_frame frame;
         next = read_frame(ring, next, &frame);
         if (frame.kind == SAMPLER_FRAME_NATIVE) {
-            sampler_sink_location(sink, native_location(frame.is_leaf ? frame.pc : frame.pc - 1));
+            sampler_sink_location(sink, native_location(maps, frame.is_leaf ? frame.pc : frame.pc - 1));
         } else if (managed) {
             managed->resolve(managed, &frame, state, sink);
         } else { /* its thread ended without saying good-bye */

@@ -56,9 +56,6 @@ void sampler_fold_set_label(struct sampler_thread *thread, const char *label);
 /* Makes the program's own mapping the first one. */
 void sampler_fold_add_program(void);
 
-/* Forgets addresses it remembers: objects were mapped or unmapped. */
-void sampler_fold_forget_addresses(void);
-
 struct sampler_fold_totals sampler_fold_totals(void);
 fino_pprof_snapshot *sampler_fold_snapshot(void);
 

@@ -163,6 +163,7 @@ static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const vo
     sampler_regs_from_ucontext_sig(ucontext, &regs);
     if (!knows_stack(thread, regs.sp)) return;
     const struct sampler_managed *managed = atomic_load_explicit(&thread->managed, memory_order_acquire);
+    const struct sampler_map_set *maps = sampler_maps_now_sig();
     struct sampler_ring_writer writer = sampler_ring_begin_sig(&thread->ring);
     enum sampler_end end = note_stack(thread, managed, &regs, &writer);
     uint64_t weight_ns;
@@ -170,7 +171,7 @@ static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const vo
         count(&thread->counters.lost_ring_full, 1);
     } else if ((weight_ns = claim_cpu(thread, cpu_ns)) != 0) {
         uintptr_t state = managed && managed->state ? managed->state(managed) : 0;
-        sampler_ring_publish_sig(&writer, end, weight_ns, state);
+        sampler_ring_publish_sig(&writer, end, weight_ns, state, maps);
         if (weight_ns >= 2 * thread->period_ns) count(&thread->counters.merged, weight_ns / thread->period_ns - 1);
     }
     if (sampler_ring_used_sig(&thread->ring) > thread->ring.word_count / 2 &&

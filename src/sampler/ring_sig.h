@@ -14,6 +14,8 @@
 
 #include "sampler/managed.h"
 
+struct sampler_map_set; /* maps.h */
+
 struct sampler_ring {
     uint64_t *words;
     uint64_t word_count;   /* a power of two */
@@ -21,8 +23,8 @@ struct sampler_ring {
     _Atomic uint64_t tail; /* words ever read: the consumer's */
 };
 
-/* A record: header, CPU nanoseconds, the runtime's state, then the frames, leaf first. */
-#define SAMPLER_RECORD_FIXED_WORDS 3
+/* A record: header, CPU nanoseconds, the runtime's state, what was mapped, then the frames, leaf first. */
+#define SAMPLER_RECORD_FIXED_WORDS 4
 
 /* The longest record: the frame limit at three words each. It must fit the smallest ring. */
 #define SAMPLER_FRAME_LIMIT 512
@@ -108,13 +110,14 @@ static inline void sampler_ring_put_frame_sig(struct sampler_ring_writer *writer
 
 /* SIGNAL_SAFE. Makes the record visible. Only when writer->full is false. */
 static inline void sampler_ring_publish_sig(struct sampler_ring_writer *writer, enum sampler_end end, uint64_t cpu_ns,
-                                            uintptr_t state) {
+                                            uintptr_t state, const struct sampler_map_set *maps) {
     struct sampler_ring *ring = writer->ring;
     uint64_t mask = ring->word_count - 1, head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     struct sampler_record_header header = {(uint32_t)(writer->at - head), (uint16_t)writer->frame_count, (uint8_t)end};
     ring->words[head & mask] = sampler_record_pack(header);
     ring->words[(head + 1) & mask] = cpu_ns;
     ring->words[(head + 2) & mask] = state;
+    ring->words[(head + 3) & mask] = (uintptr_t)maps;
     atomic_store_explicit(&ring->head, writer->at, memory_order_release);
 }
 

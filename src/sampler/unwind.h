@@ -25,7 +25,16 @@ struct sampler_object {
  * nothing changed. Not signal-safe. Returns 0 or a negative errno. */
 int sampler_maps_refresh(void);
 
-/* SIGNAL_SAFE. The object that owns PC, or NULL. */
+/* What was mapped at one moment; valid for the life of the process. Equal sets are the same one. */
+struct sampler_map_set;
+
+/* SIGNAL_SAFE. What the last refresh found; NULL before the first. */
+const struct sampler_map_set *sampler_maps_now_sig(void);
+
+/* SIGNAL_SAFE. The object that owned PC then, or NULL. SET may be NULL. */
+const struct sampler_object *sampler_maps_find_in_sig(const struct sampler_map_set *set, uintptr_t pc);
+
+/* SIGNAL_SAFE. The object that owns PC now, or NULL. */
 const struct sampler_object *sampler_maps_find_sig(uintptr_t pc);
 
 /* Why a step over a native frame failed. */

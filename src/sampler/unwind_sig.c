@@ -36,8 +36,11 @@ void sampler_regs_from_ucontext_sig(const void *ucontext, struct sampler_regs *r
 _Atomic(const struct sampler_map_set *) sampler_maps_current;
 _Atomic uint32_t sampler_maps_generation;
 
-static const struct sampler_map *find_map(uintptr_t pc) {
-    const struct sampler_map_set *set = atomic_load_explicit(&sampler_maps_current, memory_order_acquire);
+const struct sampler_map_set *sampler_maps_now_sig(void) {
+    return atomic_load_explicit(&sampler_maps_current, memory_order_acquire);
+}
+
+static const struct sampler_map *find_map(const struct sampler_map_set *set, uintptr_t pc) {
     size_t low = 0, high = set == NULL ? 0 : set->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -50,9 +53,13 @@ static const struct sampler_map *find_map(uintptr_t pc) {
     return low > 0 && pc < set->maps[low - 1]->object.limit ? set->maps[low - 1] : NULL;
 }
 
-const struct sampler_object *sampler_maps_find_sig(uintptr_t pc) {
-    const struct sampler_map *map = find_map(pc);
+const struct sampler_object *sampler_maps_find_in_sig(const struct sampler_map_set *set, uintptr_t pc) {
+    const struct sampler_map *map = find_map(set, pc);
     return map == NULL ? NULL : &map->object;
+}
+
+const struct sampler_object *sampler_maps_find_sig(uintptr_t pc) {
+    return sampler_maps_find_in_sig(sampler_maps_now_sig(), pc);
 }
 
 /* ---- Remembered rules ----
@@ -305,7 +312,7 @@ static bool is_thread_start(const struct sampler_module *module, uint64_t pc) {
 static enum sampler_unwind step_by_cfi(const struct frame *frame, uintptr_t pc, uint64_t key, bool *is_leaf_out) {
     struct sampler_cfi_fde fde;
     struct sampler_cfi_row row;
-    const struct sampler_map *map = find_map(pc);
+    const struct sampler_map *map = find_map(sampler_maps_now_sig(), pc);
     if (map == NULL) return SAMPLER_UNWIND_NO_OBJECT;
     uintptr_t load_bias = map->module->load_bias;
     enum sampler_cfi_status status = sampler_cfi_find_sig(&map->module->cfi, pc - load_bias, &fde);
