@@ -12,7 +12,7 @@ failed=0
 for program in tests/truth/*.mjs; do
   truth=$(sed -n 's,^// TRUTH: ,,p' "$program")
   [ -n "$truth" ] || continue
-  "$fino" run --profile="$work/profile.pb" --profile-interval=500us "$program" >"$work/out" 2>"$work/err" ||
+  "$fino" run --profile="$work/profile.pb" --profile-interval=200us "$program" >"$work/out" 2>"$work/err" ||
     { echo "$program: exit code $?"; cat "$work/err"; exit 1; }
   [ "$truth" != measured ] || truth=$(sed -n 's,^measured: ,,p' "$work/out")
   # shellcheck disable=SC2086
