@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,28 +52,14 @@ struct rt_modules {
     uint64_t visit;
 };
 
-static void *checked(void *memory) {
-    if (!memory) abort();
-    return memory;
-}
-
-static char *__attribute__((format(printf, 1, 2))) format_text(const char *format, ...) {
-    char *text = NULL;
-    va_list values;
-    va_start(values, format);
-    int length = vasprintf(&text, format, values);
-    va_end(values);
-    return length < 0 ? checked(NULL) : text;
-}
-
 /* ---- The table ---- */
 
 struct rt_modules *rt_modules_new(struct rt_realm *realm) {
-    struct rt_modules *modules = checked(calloc(1, sizeof *modules));
+    struct rt_modules *modules = rt_must(calloc(1, sizeof *modules));
     modules->realm = realm;
     modules->resolver = rt_resolver_new();
     modules->bucket_count = 64;
-    modules->buckets = checked(calloc(modules->bucket_count, sizeof *modules->buckets));
+    modules->buckets = rt_must(calloc(modules->bucket_count, sizeof *modules->buckets));
     return modules;
 }
 
@@ -111,7 +96,7 @@ static uint32_t hash_of(const char *path) { /* FNV-1a */
 
 static void grow_table(struct rt_modules *modules) {
     size_t count = modules->bucket_count * 2;
-    struct module **buckets = checked(calloc(count, sizeof *buckets));
+    struct module **buckets = rt_must(calloc(count, sizeof *buckets));
     for (size_t i = 0; i < modules->bucket_count; i++)
         while (modules->buckets[i]) {
             struct module *module = modules->buckets[i];
@@ -135,7 +120,7 @@ static struct module *intern_module(struct rt_modules *modules, struct rt_resolv
         }
     if (modules->module_count >= modules->bucket_count) grow_table(modules);
     struct module **bucket = &modules->buckets[hash & (modules->bucket_count - 1)];
-    struct module *added = checked(calloc(1, sizeof *added));
+    struct module *added = rt_must(calloc(1, sizeof *added));
     added->owner = modules;
     added->kind = kind;
     added->path = resolved->path;
@@ -169,7 +154,7 @@ static v8s_value not_found_error(struct rt_modules *modules, const char *referre
     char place[32] = "";
     if (request->line > 0) snprintf(place, sizeof place, ":%d:%d", request->line, request->column);
     char *message =
-        format_text("Cannot find module '%s' imported from %s%s: %s", request->specifier, referrer, place, why);
+        rt_format("Cannot find module '%s' imported from %s%s: %s", request->specifier, referrer, place, why);
     free(why);
     return request_error(modules, V8S_ERROR, referrer, request, "ERR_MODULE_NOT_FOUND", message);
 }
@@ -192,12 +177,12 @@ static struct module *module_for_request(struct rt_modules *modules, const char 
     char *why;
     if (request->type && strcmp(request->type, "json") != 0) {
         *error_out = request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_UNSUPPORTED",
-                                   format_text("Import of '%s': there is no module type '%s', only 'json'",
+                                   rt_format("Import of '%s': there is no module type '%s', only 'json'",
                                                request->specifier, request->type));
         return NULL;
     }
     if (strlen(request->specifier) != request->specifier_nbytes) {
-        *error_out = not_found_error(modules, referrer, request, checked(strdup("no file has a NUL in its name")));
+        *error_out = not_found_error(modules, referrer, request, rt_must(strdup("no file has a NUL in its name")));
         return NULL;
     }
     if (rt_resolve(modules->resolver, request->specifier, referrer, &resolved, &why) != 0) {
@@ -208,7 +193,7 @@ static struct module *module_for_request(struct rt_modules *modules, const char 
     if (!request->type && has_suffix(resolved.path, ".json")) {
         *error_out =
             request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_MISSING",
-                          format_text("Import of '%s': JSON needs `assert { type: 'json' }`", request->specifier));
+                          rt_format("Import of '%s': JSON needs `assert { type: 'json' }`", request->specifier));
         rt_resolved_free(&resolved);
         return NULL;
     }
@@ -270,7 +255,7 @@ static v8s_value source_string(v8s_isolate *isolate, const char *path, char *tex
         free(text);
     }
     if (!string) {
-        char *message = format_text("%s is larger than a string of V8's can be", path);
+        char *message = rt_format("%s is larger than a string of V8's can be", path);
         *error_out = v8s_error_new(isolate, V8S_RANGE_ERROR, message);
         free(message);
     }
@@ -411,10 +396,10 @@ static bool compile_commonjs(struct module *module) {
 /* "fino:console, fino:process": the built-ins there are. */
 static char *list_builtins(struct rt_realm *realm, v8s_value modules) {
     v8s_value keys = v8s_own_keys(realm->isolate, modules);
-    char *list = checked(strdup(""));
+    char *list = rt_must(strdup(""));
     for (size_t i = 0; i < v8s_array_length(keys); i++) {
-        char *name = checked(v8s_string_copy(realm->isolate, v8s_array_at(realm->isolate, keys, i), NULL));
-        char *longer = format_text("%s%s%s", list, i > 0 ? ", " : "", name);
+        char *name = rt_must(v8s_string_copy(realm->isolate, v8s_array_at(realm->isolate, keys, i), NULL));
+        char *longer = rt_format("%s%s%s", list, i > 0 ? ", " : "", name);
         free(name);
         free(list);
         list = longer;
@@ -429,7 +414,7 @@ static bool compile_builtin(struct module *module, v8s_value *error_out) {
     v8s_value exports = v8s_get(isolate, modules, module->path);
     if (!exports || !v8s_is_object(exports)) {
         char *list = list_builtins(realm, modules);
-        char *message = format_text("There is no built-in module '%s', only %s", module->path, list);
+        char *message = rt_format("There is no built-in module '%s', only %s", module->path, list);
         *error_out = v8s_error_new(isolate, V8S_ERROR, message);
         v8s_set(isolate, *error_out, "code", v8s_string(isolate, "ERR_UNKNOWN_BUILTIN_MODULE"));
         free(message);
@@ -438,7 +423,7 @@ static bool compile_builtin(struct module *module, v8s_value *error_out) {
     }
     v8s_value keys = v8s_own_keys(isolate, exports);
     size_t count = v8s_array_length(keys);
-    v8s_value *names = checked(malloc((count + 1) * sizeof *names));
+    v8s_value *names = rt_must(malloc((count + 1) * sizeof *names));
     for (size_t i = 0; i < count; i++)
         names[i] = v8s_array_at(isolate, keys, i);
     module->value = v8s_ref_new(isolate, exports);
@@ -457,7 +442,7 @@ struct list {
 static void push(struct list *list, struct module *module) {
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? list->capacity * 2 : 64;
-        list->items = checked(realloc(list->items, list->capacity * sizeof *list->items));
+        list->items = rt_must(realloc(list->items, list->capacity * sizeof *list->items));
     }
     list->items[list->count++] = module;
 }
@@ -473,7 +458,7 @@ static bool add_dependency(void *context, const struct v8s_request *request) {
     struct module *to = module_for_request(from->owner, from->path, request, &visit->error);
     if (!to) return false;
     from->dependencies[from->dependency_count++] =
-        (struct dependency){checked(strdup(request->specifier)), request->type != NULL, to};
+        (struct dependency){rt_must(strdup(request->specifier)), request->type != NULL, to};
     return true;
 }
 
@@ -506,7 +491,7 @@ static bool load_module(struct module *module, v8s_value *error_out) {
     for (size_t i = 0; i < module->dependency_count; i++)
         free(module->dependencies[i].specifier);
     free(module->dependencies);
-    module->dependencies = checked(calloc(count, sizeof *module->dependencies));
+    module->dependencies = rt_must(calloc(count, sizeof *module->dependencies));
     module->dependency_count = 0;
     struct dependency_visit visit = {module, NULL};
     v8s_module_requests(isolate, module->handle, add_dependency, &visit);
@@ -607,9 +592,9 @@ static v8s_value require(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_modules *modules = rt_realm_of(isolate)->modules;
     v8s_value specifier = v8s_argument(arguments, 0), error = NULL;
     if (!v8s_is_string(specifier)) return v8s_throw_type_error(isolate, "require: the specifier is not a string");
-    char *referrer = checked(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL));
+    char *referrer = rt_must(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL));
     struct v8s_request request = {0};
-    char *text = checked(v8s_string_copy(isolate, specifier, &request.specifier_nbytes));
+    char *text = rt_must(v8s_string_copy(isolate, specifier, &request.specifier_nbytes));
     request.specifier = text;
     if (has_suffix(text, ".json")) request.type = "json";
     struct module *module = module_for_request(modules, referrer, &request, &error);
@@ -724,9 +709,9 @@ static v8s_value on_import_turn(v8s_isolate *isolate, const v8s_arguments *argum
     for (size_t i = 0; i < IMPORT_WORDS; i++)
         words[i] = v8s_array_at(isolate, data, i);
     size_t nbytes;
-    char *referrer = checked(v8s_string_copy(isolate, words[IMPORT_REFERRER], NULL));
-    char *specifier = checked(v8s_string_copy(isolate, words[IMPORT_SPECIFIER], &nbytes));
-    char *type = v8s_is_string(words[IMPORT_TYPE]) ? checked(v8s_string_copy(isolate, words[IMPORT_TYPE], NULL)) : NULL;
+    char *referrer = rt_must(v8s_string_copy(isolate, words[IMPORT_REFERRER], NULL));
+    char *specifier = rt_must(v8s_string_copy(isolate, words[IMPORT_SPECIFIER], &nbytes));
+    char *type = v8s_is_string(words[IMPORT_TYPE]) ? rt_must(v8s_string_copy(isolate, words[IMPORT_TYPE], NULL)) : NULL;
     struct v8s_request request = {specifier, nbytes, type, (int)v8s_number_of(words[IMPORT_LINE]),
                                   (int)v8s_number_of(words[IMPORT_COLUMN])};
     import_now(rt_realm_of(isolate), words[IMPORT_DEFERRED], referrer, &request);
@@ -763,13 +748,13 @@ static v8s_value meta_resolve(v8s_isolate *isolate, const v8s_arguments *argumen
     if (!v8s_is_string(specifier))
         return v8s_throw_type_error(isolate, "import.meta.resolve: the specifier is not a string");
     struct v8s_request request = {0};
-    char *referrer = checked(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL)), *why;
-    char *text = checked(v8s_string_copy(isolate, specifier, &request.specifier_nbytes));
+    char *referrer = rt_must(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL)), *why;
+    char *text = rt_must(v8s_string_copy(isolate, specifier, &request.specifier_nbytes));
     request.specifier = text;
     struct rt_resolved resolved;
     v8s_value result = NULL;
     if (rt_resolve(modules->resolver, text, referrer, &resolved, &why) == 0) {
-        char *url = resolved.is_builtin ? checked(strdup(resolved.path)) : rt_file_url(resolved.path, resolved.suffix);
+        char *url = resolved.is_builtin ? rt_must(strdup(resolved.path)) : rt_file_url(resolved.path, resolved.suffix);
         result = v8s_string(isolate, url);
         free(url);
         rt_resolved_free(&resolved);

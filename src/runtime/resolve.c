@@ -23,18 +23,18 @@ static const struct {
     const char *written, *meant;
 } typescript_extensions[] = {{".js", ".ts"}, {".js", ".tsx"}, {".mjs", ".mts"}, {".cjs", ".cts"}, {".jsx", ".tsx"}};
 
-static void *checked(void *memory) {
+void *rt_must(void *memory) {
     if (!memory) abort();
     return memory;
 }
 
-static char *__attribute__((format(printf, 1, 2))) format_text(const char *format, ...) {
+char *rt_format(const char *format, ...) {
     char *text = NULL;
     va_list values;
     va_start(values, format);
     int length = vasprintf(&text, format, values);
     va_end(values);
-    return length < 0 ? checked(NULL) : text;
+    return length < 0 ? rt_must(NULL) : text;
 }
 
 /* ---- Real directories ----
@@ -59,7 +59,7 @@ static uint32_t hash_text(const char *text, size_t length) { /* FNV-1a */
 }
 
 struct rt_resolver *rt_resolver_new(void) {
-    return checked(calloc(1, sizeof(struct rt_resolver)));
+    return rt_must(calloc(1, sizeof(struct rt_resolver)));
 }
 
 void rt_resolver_free(struct rt_resolver *resolver) {
@@ -79,13 +79,13 @@ static const char *real_directory(struct rt_resolver *resolver, const char *path
     struct directory **bucket = &resolver->buckets[hash_text(path, length) % 256];
     for (struct directory *at = *bucket; at; at = at->next)
         if (strncmp(at->path, path, length) == 0 && at->path[length] == 0) return at->real;
-    char *copy = checked(strndup(path, length));
+    char *copy = rt_must(strndup(path, length));
     char *real = realpath(length > 0 ? copy : "/", NULL);
     if (!real) {
         free(copy);
         return NULL;
     }
-    struct directory *added = checked(malloc(sizeof *added));
+    struct directory *added = rt_must(malloc(sizeof *added));
     *added = (struct directory){copy, real, *bucket};
     *bucket = added;
     return real;
@@ -97,7 +97,7 @@ static char *real_file(struct rt_resolver *resolver, const char *path) {
     const char *directory = real_directory(resolver, path, (size_t)(slash - path));
     struct stat status;
     if (!directory) return NULL;
-    char *file = format_text("%s/%s", strcmp(directory, "/") == 0 ? "" : directory, slash + 1);
+    char *file = rt_format("%s/%s", strcmp(directory, "/") == 0 ? "" : directory, slash + 1);
     int found = lstat(file, &status);
     if (found == 0 && S_ISLNK(status.st_mode)) {
         char *real = realpath(file, NULL);
@@ -165,7 +165,7 @@ static bool percent_decode(char *text) {
 
 char *rt_file_url(const char *path, const char *suffix) {
     static const char digits[] = "0123456789ABCDEF", kept[] = "/-._~!$&'()*+,;=:@";
-    char *url = checked(malloc(strlen(path) * 3 + strlen(suffix) + sizeof "file://")), *to = stpcpy(url, "file://");
+    char *url = rt_must(malloc(strlen(path) * 3 + strlen(suffix) + sizeof "file://")), *to = stpcpy(url, "file://");
     for (; *path; path++) {
         unsigned char byte = (unsigned char)*path;
         if ((byte < 0x80 && isalnum(byte)) || strchr(kept, byte)) {
@@ -200,9 +200,9 @@ static size_t scheme_length(const char *specifier) {
 
 /* The directory of REFERRER, or the working directory; to free. */
 static char *base_directory(const char *referrer) {
-    if (referrer[0] == '/') return checked(strndup(referrer, (size_t)(strrchr(referrer, '/') - referrer)));
+    if (referrer[0] == '/') return rt_must(strndup(referrer, (size_t)(strrchr(referrer, '/') - referrer)));
     char *directory = getcwd(NULL, 0);
-    return directory ? directory : checked(strdup(""));
+    return directory ? directory : rt_must(strdup(""));
 }
 
 /* ---- Why it is not found ---- */
@@ -218,30 +218,30 @@ static char *guess(const char *path, const char *specifier) {
     while (written > 1 && specifier[written - 1] == '/')
         written--;
     for (size_t i = 0; i < GUESS_COUNT; i++) {
-        char *candidate = format_text("%s%s", path, guessed_suffixes[i]);
+        char *candidate = rt_format("%s%s", path, guessed_suffixes[i]);
         bool exists = is_file(candidate);
         free(candidate);
-        if (exists) return format_text("; did you mean '%.*s%s'?", (int)written, specifier, guessed_suffixes[i]);
+        if (exists) return rt_format("; did you mean '%.*s%s'?", (int)written, specifier, guessed_suffixes[i]);
     }
     const char *dot = strrchr(path, '.');
     if (dot && !strchr(dot, '/') && written > strlen(dot))
         for (size_t i = 0; i < GUESS_COUNT; i++) {
-            char *candidate = format_text("%.*s%s", (int)(dot - path), path, guessed_suffixes[i]);
+            char *candidate = rt_format("%.*s%s", (int)(dot - path), path, guessed_suffixes[i]);
             bool exists = is_file(candidate);
             free(candidate);
             if (exists)
-                return format_text("; did you mean '%.*s%s'?", (int)(written - strlen(dot)), specifier,
+                return rt_format("; did you mean '%.*s%s'?", (int)(written - strlen(dot)), specifier,
                                    guessed_suffixes[i]);
         }
-    return checked(strdup(""));
+    return rt_must(strdup(""));
 }
 
 static char *why_not(const char *path, const char *specifier, const char *also_tried, int error) {
-    char *hint = error == ENOENT || error == EISDIR || error == ENOTDIR ? guess(path, specifier) : checked(strdup(""));
+    char *hint = error == ENOENT || error == EISDIR || error == ENOTDIR ? guess(path, specifier) : rt_must(strdup(""));
     const char *what = error == ENOENT || error == ENOTDIR ? "there is no such file" : strerror(error);
     if (error == EISDIR) what = "it is a directory";
     char *why =
-        format_text("tried %s%s%s: %s%s", path, also_tried ? " and " : "", also_tried ? also_tried : "", what, hint);
+        rt_format("tried %s%s%s: %s%s", path, also_tried ? " and " : "", also_tried ? also_tried : "", what, hint);
     free(hint);
     return why;
 }
@@ -253,7 +253,7 @@ static char *real_typescript_file(struct rt_resolver *resolver, const char *path
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof typescript_extensions / sizeof *typescript_extensions; i++) {
         if (strcmp(dot, typescript_extensions[i].written) != 0) continue;
-        char *candidate = format_text("%.*s%s", (int)(dot - path), path, typescript_extensions[i].meant);
+        char *candidate = rt_format("%.*s%s", (int)(dot - path), path, typescript_extensions[i].meant);
         char *real = real_file(resolver, candidate);
         if (!*tried_out && !real)
             *tried_out = candidate;
@@ -279,18 +279,18 @@ static int resolve_path(struct rt_resolver *resolver, const char *path, const ch
 static int resolve_url_path(struct rt_resolver *resolver, const char *base, const char *rest, const char *specifier,
                             struct rt_resolved *resolved_out, char **why_out) {
     size_t length = strcspn(rest, "?#");
-    char *decoded = checked(strndup(rest, length));
+    char *decoded = rt_must(strndup(rest, length));
     int result = -1;
     if (!percent_decode(decoded)) {
-        *why_out = checked(strdup("a file's name can't have an encoded '/' or NUL in it"));
+        *why_out = rt_must(strdup("a file's name can't have an encoded '/' or NUL in it"));
     } else {
-        char *path = format_text("%s/%s", base, decoded);
+        char *path = rt_format("%s/%s", base, decoded);
         normalise(path);
         result = resolve_path(resolver, path, specifier, resolved_out, why_out);
         free(path);
     }
     free(decoded);
-    resolved_out->suffix = checked(strdup(rest + length));
+    resolved_out->suffix = rt_must(strdup(rest + length));
     return result;
 }
 
@@ -302,15 +302,15 @@ static int resolve_file_url(struct rt_resolver *resolver, const char *specifier,
         if (starts_with(rest, "localhost/")) rest += strlen("localhost");
     }
     if (rest[0] == '/') return resolve_url_path(resolver, "", rest, specifier, resolved_out, why_out);
-    *why_out = checked(strdup("a file: URL must name an absolute path on this machine (file:///path)"));
+    *why_out = rt_must(strdup("a file: URL must name an absolute path on this machine (file:///path)"));
     return -1;
 }
 
 /* 'lodash', '@scope/x', '#internal' */
 static char *why_bare(const char *specifier, const char *base) {
-    char *path = format_text("%s/%s", base, specifier);
-    char *hint = is_file(path) ? format_text("; did you mean './%s'?", specifier) : guess(path, specifier);
-    char *why = format_text("it is neither a path ('./%s') nor a built-in module ('fino:...'), and fino does not look "
+    char *path = rt_format("%s/%s", base, specifier);
+    char *hint = is_file(path) ? rt_format("; did you mean './%s'?", specifier) : guess(path, specifier);
+    char *why = rt_format("it is neither a path ('./%s') nor a built-in module ('fino:...'), and fino does not look "
                             "for packages%s",
                             specifier, hint);
     free(hint);
@@ -323,7 +323,7 @@ int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *
     *resolved_out = (struct rt_resolved){0};
     *why_out = NULL;
     if (starts_with(specifier, "fino:")) {
-        *resolved_out = (struct rt_resolved){checked(strdup(specifier)), checked(strdup("")), true};
+        *resolved_out = (struct rt_resolved){rt_must(strdup(specifier)), rt_must(strdup("")), true};
         return 0;
     }
     int result = -1;
@@ -332,7 +332,7 @@ int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *
     if (starts_with(specifier, "file:"))
         result = resolve_file_url(resolver, specifier, resolved_out, why_out);
     else if (scheme > 0)
-        *why_out = format_text("there are no '%.*s' modules in fino", (int)scheme, specifier);
+        *why_out = rt_format("there are no '%.*s' modules in fino", (int)scheme, specifier);
     else if (specifier[0] == '/')
         result = resolve_url_path(resolver, "", specifier, specifier, resolved_out, why_out);
     else if (is_relative(specifier))
@@ -346,8 +346,8 @@ int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *
 
 int rt_resolve_main(struct rt_resolver *resolver, const char *given, struct rt_resolved *resolved_out, char **why_out) {
     char *base = base_directory("");
-    char *path = given[0] == '/' ? checked(strdup(given)) : format_text("%s/%s", base, given);
-    *resolved_out = (struct rt_resolved){.suffix = checked(strdup(""))};
+    char *path = given[0] == '/' ? rt_must(strdup(given)) : rt_format("%s/%s", base, given);
+    *resolved_out = (struct rt_resolved){.suffix = rt_must(strdup(""))};
     *why_out = NULL;
     int result = resolve_path(resolver, path, given, resolved_out, why_out);
     if (result) rt_resolved_free(resolved_out);

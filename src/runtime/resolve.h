@@ -31,4 +31,9 @@ int rt_resolve_main(struct rt_resolver *resolver, const char *path, struct rt_re
 /* The file: URL of an absolute PATH, with SUFFIX, to free. */
 char *rt_file_url(const char *path, const char *suffix);
 
+/* MEMORY, which must not be NULL: without memory for paths and messages the process ends. */
+void *rt_must(void *memory);
+/* Text as printf makes it. The caller frees it. */
+char *rt_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif
