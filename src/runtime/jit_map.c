@@ -105,7 +105,8 @@ static struct event_name parse_event_name(const struct v8s_code_event *event, co
     if (colon != NULL) {
         parsed.tag_nbytes = (size_t)(colon - text);
         text = colon + 1;
-        if (text < end && strchr("~^*+?", *text) != NULL && *text != '\0') parsed.marker = *text++;
+        bool has_marker = event->script != NULL && text < end && *text != '\0' && strchr("~^*+?", *text) != NULL;
+        if (has_marker) parsed.marker = *text++; /* of a regular expression it would be part of the pattern */
     }
     if (event->script != NULL) {
         /* V8 10.2 ends a name in ":line", later ones in ":line:column". */
