@@ -34,7 +34,7 @@ expect_stack() { # expect_stack FRAME...: some stack has these frames, each anyw
 expect_stack '[wasm] wasm-function[0]' callWasm '(module) kinds.mjs' main _start
 expect_stack '[regexp] ^' callRegexp # pprof leaves out what is in brackets
 expect_stack compareThem '[builtin] SortCompareUserFn' '[builtin] ArrayPrototypeSort' callSort
-expect_stack toJSON 'v8::internal::JsonStringify' '[builtin] JsonStringify' callJson
+expect_stack toJSON 'v8::internal::JsonStringify(' 'v8::internal::Builtin_JsonStringify' callJson
 expect_stack evalled '(module) kinds.mjs'
 expect_stack '(anonymous) [eval]:1' '(module) kinds.mjs'
 tool complete profile.pb 99
