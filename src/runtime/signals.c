@@ -86,6 +86,7 @@ int rt_signals_stop_realm(struct rt_realm *realm) {
     atomic_store(&signals.stop_signal, 0);
     int error = pthread_create(&signals.thread, NULL, stop_thread, realm);
     if (error) return -error;
+    pthread_setname_np(signals.thread, "fino-signals"); /* its label in a profile */
     signals.has_thread = true;
     atomic_store(&signals.stops_realm, true);
     for (size_t i = 0; i < STOP_SIGNAL_COUNT; i++) {

@@ -199,10 +199,13 @@ int fino_sampler_name_threads(const char *name_prefix, const char *label) {
     return result;
 }
 
+/* A thread that has this label already keeps it: it may have been found, and named, before it registered. */
 static void relabel(struct sampler_thread *thread, const char *label) {
     sampler_fold_lock();
-    set_unique_label(thread, label);
-    thread->label_set = FINO_PPROF_NONE;
+    if (strcmp(thread->label, label) != 0) {
+        set_unique_label(thread, label);
+        thread->label_set = FINO_PPROF_NONE;
+    }
     sampler_fold_unlock();
 }
 
