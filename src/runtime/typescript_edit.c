@@ -353,6 +353,11 @@ static void write_erased(struct writer *w, const char *s, uint32_t nbytes, uint3
     }
 }
 
+/* What EDIT writes. P->text is NULL until some edit has text. */
+static const char *text_of(const struct rt_ts_parser *p, const struct rt_ts_edit *edit) {
+    return edit->text_nbytes > 0 ? p->text + edit->text : "";
+}
+
 /* Copies source text; its line breaks settle what is owed. */
 static void write_source(struct writer *w, const char *s, uint32_t nbytes) {
     if (w->debt > 0 && memchr(s, '\n', nbytes)) w->debt = 0;
@@ -366,7 +371,7 @@ static char *write_output(struct rt_ts_parser *p, size_t *out_nbytes) {
     for (uint32_t i = 0; i < p->at.edit_count; i++) {
         const struct rt_ts_edit *edit = &p->edits[i];
         if (edit->start == edit->end && edit->text_nbytes == 0) continue;
-        const char *text = p->text + edit->text;
+        const char *text = text_of(p, edit);
         write_source(&w, p->source + at, edit->start - at);
         if (edit->text_nbytes > 0) write_bytes(&w, text, edit->text_nbytes);
         write_erased(&w, p->source + edit->start, edit->end - edit->start, utf16_length(text, edit->text_nbytes));
@@ -385,7 +390,7 @@ static bool fits_in_place(const struct rt_ts_parser *p) {
         uint32_t length = edit->end - edit->start;
         if (edit->text_nbytes > length || !is_ascii(p->source + edit->start, length)) return false;
         if (edit->text_nbytes == 0) continue;
-        if (!is_ascii(p->text + edit->text, edit->text_nbytes)) return false;
+        if (!is_ascii(text_of(p, edit), edit->text_nbytes)) return false;
         if (rt_ts_has_newline(p, edit->start, edit->start + edit->text_nbytes)) return false;
     }
     return true;
@@ -408,7 +413,7 @@ static char *write_in_place(struct rt_ts_parser *p, size_t *out_nbytes) {
     for (uint32_t i = 0; i < p->at.edit_count; i++) {
         const struct rt_ts_edit *edit = &p->edits[i];
         uint32_t n = edit->text_nbytes;
-        if (n > 0) memcpy(out + edit->start, p->text + edit->text, n);
+        if (n > 0) memcpy(out + edit->start, text_of(p, edit), n);
         blank(out + edit->start + n, edit->end - edit->start - n);
     }
     *out_nbytes = p->nbytes;
