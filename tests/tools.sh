@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need beside fino's own requirements: from Debian where a command or header is missing, the
-# pinned npm packages into build/npm, and what tests/programs makes of them into build/programs. Does nothing, and needs no network, once all is there.
+# pinned npm packages into build/npm, and what tests/programs makes of them into build/programs. Does nothing, and needs
+# no network, once all is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +13,7 @@ has_fuzzer() { echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return 
 
 need golang-go 'command -v go'
 need binutils 'command -v addr2line'
+need file 'command -v file'
 need zlib1g-dev 'has_header zlib.h'
 need libdeflate-dev 'has_header libdeflate.h'
 need musl-tools 'command -v musl-gcc'
