@@ -43,10 +43,15 @@ struct jit_function {
 };
 
 struct jit_script {
-    int id;
     uint32_t name_offset, name_nbytes;
     int32_t *line_ends; /* NULL: lines are unknown, functions start at their first line */
     size_t line_count;
+};
+
+/* Code that a collection moved, and where it still is found until jit_map_forget_moved. */
+struct jit_moved {
+    struct jit_code *code;
+    uintptr_t from;
 };
 
 struct jit_map {
@@ -61,8 +66,7 @@ struct jit_map {
     size_t script_count, script_cap;
     char *text; /* all names */
     size_t text_nbytes, text_cap;
-    struct jit_code **moved_from; /* codes at addresses that a collection left, */
-    uintptr_t *moved_starts;      /*   found there until jit_map_forget_moved */
+    struct jit_moved *moved; /* what collections moved since jit_map_forget_moved */
     size_t moved_count, moved_cap;
     uint32_t next_id;
     struct jit_map_stats stats;

@@ -65,7 +65,7 @@ static uint32_t intern_script(struct jit_map *map, const struct v8s_code_event *
     if (jit_table_get(&map->script_index, key, &index)) return (uint32_t)index;
     char name[4096];
     size_t name_nbytes = v8s_code_event_script_name(event, name, sizeof name);
-    struct jit_script script = {.id = event->script_id, .name_offset = keep_text(map, name, name_nbytes)};
+    struct jit_script script = {.name_offset = keep_text(map, name, name_nbytes)};
     script.name_nbytes = (uint32_t)name_nbytes;
     if (jit_layout_get()->known) script.line_ends = jit_layout_line_ends(event->shared, &script.line_count);
     map->scripts = jit_reserve(map->scripts, &map->script_cap, map->script_count + 1, sizeof *map->scripts);
@@ -238,13 +238,9 @@ static void on_added(struct jit_map *map, const struct v8s_code_event *event) {
     jit_code_release(code);
 }
 
-static void remember_moved(struct jit_map *map, struct jit_code *code, uintptr_t start) {
-    size_t cap = map->moved_cap;
-    map->moved_from = jit_reserve(map->moved_from, &cap, map->moved_count + 1, sizeof *map->moved_from);
-    map->moved_starts =
-        jit_reserve(map->moved_starts, &map->moved_cap, map->moved_count + 1, sizeof *map->moved_starts);
-    map->moved_from[map->moved_count] = jit_code_retain(code);
-    map->moved_starts[map->moved_count++] = start;
+static void remember_moved(struct jit_map *map, struct jit_code *code, uintptr_t from) {
+    map->moved = jit_reserve(map->moved, &map->moved_cap, map->moved_count + 1, sizeof *map->moved);
+    map->moved[map->moved_count++] = (struct jit_moved){jit_code_retain(code), from};
 }
 
 static void on_moved(struct jit_map *map, const struct v8s_code_event *event) {
@@ -299,8 +295,7 @@ void jit_map_free(struct jit_map *map) {
     free(map->functions);
     free(map->scripts);
     free(map->text);
-    free(map->moved_from);
-    free(map->moved_starts);
+    free(map->moved);
     pthread_mutex_destroy(&map->lock);
     free(map);
 }
@@ -326,8 +321,8 @@ void jit_map_event(struct jit_map *map, const struct v8s_code_event *event) {
 void jit_map_forget_moved(struct jit_map *map) {
     pthread_mutex_lock(&map->lock);
     for (size_t i = 0; i < map->moved_count; i++) {
-        struct jit_code *code = map->moved_from[i];
-        uintptr_t left = map->moved_starts[i], start;
+        struct jit_code *code = map->moved[i].code;
+        uintptr_t left = map->moved[i].from, start;
         if (code->kind == CODE_BYTECODE) {
             if (jit_map_find_bytecode(map, left) == code && jit_layout_bytecode_object(code->start) != left)
                 bytecode_remove(map, left);

@@ -71,8 +71,9 @@ static inline uint64_t cursor_unsigned(struct sampler_cursor *cursor, unsigned n
     }
 }
 
-/* LEB128 (DWARF 5 section 7.6). Bits beyond the 64th are dropped. */
-static inline uint64_t cursor_uleb(struct sampler_cursor *cursor) {
+/* LEB128 (DWARF 5 section 7.6). Bits beyond the 64th are dropped. *SHIFT_OUT: how many bits there were; *LAST_OUT: the byte
+ * that ended them. */
+static inline uint64_t cursor_leb(struct sampler_cursor *cursor, unsigned *shift_out, uint8_t *last_out) {
     uint64_t value = 0;
     unsigned shift = 0;
     uint8_t byte;
@@ -81,19 +82,23 @@ static inline uint64_t cursor_uleb(struct sampler_cursor *cursor) {
         if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
         shift += 7;
     } while (byte & 0x80);
+    *shift_out = shift;
+    *last_out = byte;
+    return value;
+}
+
+static inline uint64_t cursor_uleb(struct sampler_cursor *cursor) {
+    unsigned shift;
+    uint8_t last;
+    uint64_t value = cursor_leb(cursor, &shift, &last);
     return cursor->failed ? 0 : value;
 }
 
 static inline int64_t cursor_sleb(struct sampler_cursor *cursor) {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = cursor_u8(cursor);
-        if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (shift < 64 && (byte & 0x40)) value |= ~(uint64_t)0 << shift;
+    unsigned shift;
+    uint8_t last;
+    uint64_t value = cursor_leb(cursor, &shift, &last);
+    if (shift < 64 && (last & 0x40)) value |= ~(uint64_t)0 << shift;
     return cursor->failed ? 0 : (int64_t)value;
 }
 
