@@ -50,6 +50,7 @@ struct rt_modules {
     size_t module_count;
     struct module *main;
     uint64_t visit;
+    unsigned note_count; /* of imports that could mean two files */
 };
 
 /* ---- The table ---- */
@@ -170,15 +171,26 @@ static enum module_kind kind_of_file(const char *path) {
     return has_suffix(path, ".cjs") || has_suffix(path, ".cts") ? MODULE_COMMONJS : MODULE_SCRIPT;
 }
 
+/* Says, of a few imports, that they could mean another file than the one that was taken. */
+static void print_note(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
+                       const char *note) {
+    enum { NOTES_MAX = 5 };
+    if (!note || modules->note_count++ >= NOTES_MAX) return;
+    if (request->line > 0)
+        fprintf(stderr, "%s:%d:%d: note: %s\n", referrer, request->line, request->column, note);
+    else
+        fprintf(stderr, "%s: note: %s\n", referrer, note);
+}
+
 /* The module that REQUEST in REFERRER means, or NULL with *ERROR_OUT. */
 static struct module *module_for_request(struct rt_modules *modules, const char *referrer,
                                          const struct v8s_request *request, v8s_value *error_out) {
     struct rt_resolved resolved;
     char *why;
     if (request->type && strcmp(request->type, "json") != 0) {
-        *error_out = request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_UNSUPPORTED",
-                                   rt_format("Import of '%s': there is no module type '%s', only 'json'",
-                                               request->specifier, request->type));
+        *error_out = request_error(
+            modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_UNSUPPORTED",
+            rt_format("Import of '%s': there is no module type '%s', only 'json'", request->specifier, request->type));
         return NULL;
     }
     if (strlen(request->specifier) != request->specifier_nbytes) {
@@ -190,6 +202,7 @@ static struct module *module_for_request(struct rt_modules *modules, const char 
         return NULL;
     }
     if (resolved.is_builtin) return intern_module(modules, &resolved, MODULE_BUILTIN);
+    print_note(modules, referrer, request, resolved.note);
     if (!request->type && has_suffix(resolved.path, ".json")) {
         *error_out =
             request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_MISSING",
@@ -272,15 +285,33 @@ static char *read_module(struct module *module, size_t *nbytes_out, v8s_value *e
 /* ---- Compiling ---- */
 
 static bool is_typescript(const char *path) {
-    return has_suffix(path, ".ts") || has_suffix(path, ".mts") || has_suffix(path, ".cts") || has_suffix(path, ".tsx");
+    return has_suffix(path, ".ts") || has_suffix(path, ".mts") || has_suffix(path, ".cts") ||
+           has_suffix(path, ".tsx") || has_suffix(path, ".jsx");
+}
+
+/* The SyntaxError of a tsconfig.json that can't be understood. */
+static v8s_value config_error(struct rt_realm *realm, const struct rt_tsconfig *config) {
+    v8s_value error = v8s_error_new(realm->isolate, V8S_SYNTAX_ERROR, config->problem.message);
+    rt_error_set_place(realm, error, config->problem.path, config->problem.line, config->problem.column);
+    return error;
 }
 
 /* TEXT, which it takes, with its types erased, or NULL with *ERROR_OUT. */
 static char *erase_types(struct module *module, char *text, size_t *nbytes, v8s_value *error_out) {
     struct rt_realm *realm = module->owner->realm;
-    struct rt_ts_options options = {.jsx = has_suffix(module->path, ".tsx")};
+    const struct rt_tsconfig *config = rt_resolver_config(module->owner->resolver, module->path);
+    struct rt_ts_options options = config->options;
     struct rt_ts_error problem = {0};
     char *erased = NULL;
+    if (config->problem.message) {
+        *error_out = config_error(realm, config);
+        free(text);
+        return NULL;
+    }
+    options.javascript = has_suffix(module->path, ".jsx");
+    options.jsx = options.javascript || has_suffix(module->path, ".tsx");
+    options.commonjs = module->kind == MODULE_COMMONJS;
+    options.path = module->path;
     int result = rt_ts_erase(text, *nbytes, &options, &erased, nbytes, &problem);
     free(text);
     if (result == 0) return erased;

@@ -49,6 +49,7 @@ struct directory {
 
 struct rt_resolver {
     struct directory *buckets[256];
+    struct rt_tsconfigs *configs;
 };
 
 static uint32_t hash_text(const char *text, size_t length) { /* FNV-1a */
@@ -59,7 +60,9 @@ static uint32_t hash_text(const char *text, size_t length) { /* FNV-1a */
 }
 
 struct rt_resolver *rt_resolver_new(void) {
-    return rt_must(calloc(1, sizeof(struct rt_resolver)));
+    struct rt_resolver *resolver = rt_must(calloc(1, sizeof *resolver));
+    resolver->configs = rt_tsconfigs_new();
+    return resolver;
 }
 
 void rt_resolver_free(struct rt_resolver *resolver) {
@@ -71,7 +74,12 @@ void rt_resolver_free(struct rt_resolver *resolver) {
             free(resolver->buckets[i]);
             resolver->buckets[i] = next;
         }
+    rt_tsconfigs_free(resolver->configs);
     free(resolver);
+}
+
+const struct rt_tsconfig *rt_resolver_config(struct rt_resolver *resolver, const char *file) {
+    return rt_tsconfig_for(resolver->configs, file);
 }
 
 /* NULL when there is none; that isn't remembered. */
@@ -115,8 +123,7 @@ static char *real_file(struct rt_resolver *resolver, const char *path) {
 
 /* ---- Specifiers as URLs ---- */
 
-/* Without "." and ".." and doubled slashes; PATH is absolute. In place. */
-static void normalise(char *path) {
+void rt_normalise_path(char *path) {
     char *to = path, *from = path;
     while (*from) {
         while (*from == '/')
@@ -231,7 +238,7 @@ static char *guess(const char *path, const char *specifier) {
             free(candidate);
             if (exists)
                 return rt_format("; did you mean '%.*s%s'?", (int)(written - strlen(dot)), specifier,
-                                   guessed_suffixes[i]);
+                                 guessed_suffixes[i]);
         }
     return rt_must(strdup(""));
 }
@@ -246,7 +253,22 @@ static char *why_not(const char *path, const char *specifier, const char *also_t
     return why;
 }
 
-/* ---- Resolving ---- */
+/* ---- TypeScript's other ways to name a file ---- */
+
+/* What a TypeScript file may leave out, in TypeScript's order. */
+static const char *const implied_suffixes[] = {".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"};
+#define IMPLIED_COUNT (sizeof implied_suffixes / sizeof *implied_suffixes)
+
+static bool has_suffix(const char *path, const char *suffix) {
+    size_t length = strlen(path), suffix_length = strlen(suffix);
+    return length >= suffix_length && strcmp(path + length - suffix_length, suffix) == 0;
+}
+
+/* Is it written for TypeScript's rules? */
+static bool is_typescript(const char *path) {
+    return has_suffix(path, ".ts") || has_suffix(path, ".tsx") || has_suffix(path, ".mts") ||
+           has_suffix(path, ".cts") || has_suffix(path, ".jsx");
+}
 
 /* The file of the TypeScript user's './x.js', when only x.ts is there. */
 static char *real_typescript_file(struct rt_resolver *resolver, const char *path, char **tried_out) {
@@ -264,29 +286,120 @@ static char *real_typescript_file(struct rt_resolver *resolver, const char *path
     return NULL;
 }
 
-static int resolve_path(struct rt_resolver *resolver, const char *path, const char *specifier,
+/* The file of './x': x.ts and the like, or x/index.ts. Whatever else there is, is *OTHER_OUT. */
+static char *real_implied_file(struct rt_resolver *resolver, const char *path, char **other_out) {
+    char *found = NULL;
+    bool has_name = path[strlen(path) - 1] != '/';
+    for (size_t i = has_name ? 0 : IMPLIED_COUNT; i < 2 * IMPLIED_COUNT && !*other_out; i++) {
+        const char *middle = i < IMPLIED_COUNT ? "" : has_name ? "/index" : "index";
+        char *candidate = rt_format("%s%s%s", path, middle, implied_suffixes[i % IMPLIED_COUNT]);
+        char *real = real_file(resolver, candidate);
+        free(candidate);
+        if (found)
+            *other_out = real;
+        else
+            found = real;
+    }
+    return found;
+}
+
+static void note_other(struct rt_resolved *resolved, const char *specifier, const char *other) {
+    resolved->note = rt_format("'%s' could mean %s or %s; fino took the first (write the whole name to say which)",
+                               specifier, resolved->path, other);
+}
+
+/* What was compiled in place may be older than its source. */
+static void note_source(struct rt_resolved *resolved, const char *specifier) {
+    const char *path = resolved->path;
+    if (!has_suffix(path, ".js") || strstr(path, "/node_modules/")) return;
+    for (size_t i = 0; i < 2; i++) {
+        char *source = rt_format("%.*s%s", (int)(strlen(path) - 3), path, implied_suffixes[i]);
+        if (is_file(source) && !resolved->note) note_other(resolved, specifier, source);
+        free(source);
+    }
+}
+
+/* Finds the file that PATH, written as SPECIFIER by a TypeScript file, stands for. Returns false if there is none. */
+static bool find_typescript(struct rt_resolver *resolver, const char *path, const char *specifier,
+                            struct rt_resolved *resolved_out) {
+    char *other = NULL;
+    resolved_out->path = real_implied_file(resolver, path, &other);
+    if (other) note_other(resolved_out, specifier, other);
+    free(other);
+    return resolved_out->path != NULL;
+}
+
+/* ---- Resolving ---- */
+
+static int resolve_path(struct rt_resolver *resolver, const char *path, const char *specifier, bool from_typescript,
                         struct rt_resolved *resolved_out, char **why_out) {
     char *tried = NULL;
     resolved_out->path = real_file(resolver, path);
     int error = errno;
+    if (resolved_out->path && from_typescript) note_source(resolved_out, specifier);
     if (!resolved_out->path && error == ENOENT) resolved_out->path = real_typescript_file(resolver, path, &tried);
-    if (!resolved_out->path) *why_out = why_not(path, specifier, tried, error);
+    bool may_imply = from_typescript && (error == ENOENT || error == EISDIR);
+    if (!resolved_out->path && !(may_imply && find_typescript(resolver, path, specifier, resolved_out)))
+        *why_out = why_not(path, specifier, tried, error);
     free(tried);
     return resolved_out->path ? 0 : -1;
 }
 
+struct mapped {
+    struct rt_resolver *resolver;
+    const char *specifier;
+    struct rt_resolved *resolved;
+};
+
+/* Types are no module: a path that leads to them only leaves the specifier to others. */
+static bool try_mapped(void *context, const char *path) {
+    struct mapped *mapped = context;
+    char *why = NULL;
+    if (resolve_path(mapped->resolver, path, mapped->specifier, true, mapped->resolved, &why) != 0) {
+        free(why);
+        return false;
+    }
+    if (!has_suffix(mapped->resolved->path, ".d.ts")) return true;
+    rt_resolved_free(mapped->resolved);
+    return false;
+}
+
+/* By the `paths` and `baseUrl` of REFERRER's tsconfig.json. */
+static bool resolve_mapped(struct rt_resolver *resolver, const char *specifier, const char *referrer,
+                           struct rt_resolved *resolved_out) {
+    if (referrer[0] != '/') return false;
+    struct mapped mapped = {resolver, specifier, resolved_out};
+    if (!rt_tsconfig_match(rt_resolver_config(resolver, referrer), specifier, try_mapped, &mapped)) return false;
+    resolved_out->suffix = rt_must(strdup(""));
+    return true;
+}
+
+/* An import as it stands in a file. */
+struct written {
+    const char *specifier;
+    bool by_typescript;
+};
+
+/* Does TEXT, a path, say itself that it is a directory? */
+static bool names_directory(const char *text) {
+    return has_suffix(text, "/") || has_suffix(text, "/.") || has_suffix(text, "/..") || strcmp(text, ".") == 0 ||
+           strcmp(text, "..") == 0;
+}
+
 /* REST: what follows the scheme and host of a URL, or a relative path below BASE. */
-static int resolve_url_path(struct rt_resolver *resolver, const char *base, const char *rest, const char *specifier,
-                            struct rt_resolved *resolved_out, char **why_out) {
+static int resolve_url_path(struct rt_resolver *resolver, const char *base, const char *rest,
+                            const struct written *written, struct rt_resolved *resolved_out, char **why_out) {
     size_t length = strcspn(rest, "?#");
     char *decoded = rt_must(strndup(rest, length));
     int result = -1;
     if (!percent_decode(decoded)) {
         *why_out = rt_must(strdup("a file's name can't have an encoded '/' or NUL in it"));
     } else {
-        char *path = rt_format("%s/%s", base, decoded);
-        normalise(path);
-        result = resolve_path(resolver, path, specifier, resolved_out, why_out);
+        char *path = rt_format("%s/%s/", base, decoded);
+        rt_normalise_path(path);
+        if (written->by_typescript && names_directory(decoded) && strcmp(path, "/") != 0)
+            strcat(path, "/"); /* there was one */
+        result = resolve_path(resolver, path, written->specifier, written->by_typescript, resolved_out, why_out);
         free(path);
     }
     free(decoded);
@@ -294,14 +407,14 @@ static int resolve_url_path(struct rt_resolver *resolver, const char *base, cons
     return result;
 }
 
-static int resolve_file_url(struct rt_resolver *resolver, const char *specifier, struct rt_resolved *resolved_out,
-                            char **why_out) {
-    const char *rest = specifier + strlen("file:");
+static int resolve_file_url(struct rt_resolver *resolver, const struct written *written,
+                            struct rt_resolved *resolved_out, char **why_out) {
+    const char *rest = written->specifier + strlen("file:");
     if (starts_with(rest, "//")) {
         rest += 2;
         if (starts_with(rest, "localhost/")) rest += strlen("localhost");
     }
-    if (rest[0] == '/') return resolve_url_path(resolver, "", rest, specifier, resolved_out, why_out);
+    if (rest[0] == '/') return resolve_url_path(resolver, "", rest, written, resolved_out, why_out);
     *why_out = rt_must(strdup("a file: URL must name an absolute path on this machine (file:///path)"));
     return -1;
 }
@@ -311,8 +424,8 @@ static char *why_bare(const char *specifier, const char *base) {
     char *path = rt_format("%s/%s", base, specifier);
     char *hint = is_file(path) ? rt_format("; did you mean './%s'?", specifier) : guess(path, specifier);
     char *why = rt_format("it is neither a path ('./%s') nor a built-in module ('fino:...'), and fino does not look "
-                            "for packages%s",
-                            specifier, hint);
+                          "for packages%s",
+                          specifier, hint);
     free(hint);
     free(path);
     return why;
@@ -323,20 +436,24 @@ int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *
     *resolved_out = (struct rt_resolved){0};
     *why_out = NULL;
     if (starts_with(specifier, "fino:")) {
-        *resolved_out = (struct rt_resolved){rt_must(strdup(specifier)), rt_must(strdup("")), true};
+        *resolved_out =
+            (struct rt_resolved){.path = rt_must(strdup(specifier)), .suffix = rt_must(strdup("")), .is_builtin = true};
         return 0;
     }
+    const struct written written = {specifier, is_typescript(referrer)};
     int result = -1;
     char *base = base_directory(referrer);
     size_t scheme = scheme_length(specifier);
     if (starts_with(specifier, "file:"))
-        result = resolve_file_url(resolver, specifier, resolved_out, why_out);
+        result = resolve_file_url(resolver, &written, resolved_out, why_out);
+    else if (is_relative(specifier))
+        result = resolve_url_path(resolver, base, specifier, &written, resolved_out, why_out);
+    else if (resolve_mapped(resolver, specifier, referrer, resolved_out))
+        result = 0;
     else if (scheme > 0)
         *why_out = rt_format("there are no '%.*s' modules in fino", (int)scheme, specifier);
     else if (specifier[0] == '/')
-        result = resolve_url_path(resolver, "", specifier, specifier, resolved_out, why_out);
-    else if (is_relative(specifier))
-        result = resolve_url_path(resolver, base, specifier, specifier, resolved_out, why_out);
+        result = resolve_url_path(resolver, "", specifier, &written, resolved_out, why_out);
     else
         *why_out = why_bare(specifier, base);
     free(base);
@@ -349,7 +466,7 @@ int rt_resolve_main(struct rt_resolver *resolver, const char *given, struct rt_r
     char *path = given[0] == '/' ? rt_must(strdup(given)) : rt_format("%s/%s", base, given);
     *resolved_out = (struct rt_resolved){.suffix = rt_must(strdup(""))};
     *why_out = NULL;
-    int result = resolve_path(resolver, path, given, resolved_out, why_out);
+    int result = resolve_path(resolver, path, given, false, resolved_out, why_out);
     if (result) rt_resolved_free(resolved_out);
     free(path);
     free(base);
@@ -359,5 +476,6 @@ int rt_resolve_main(struct rt_resolver *resolver, const char *given, struct rt_r
 void rt_resolved_free(struct rt_resolved *resolved) {
     free(resolved->path);
     free(resolved->suffix);
+    free(resolved->note);
     *resolved = (struct rt_resolved){0};
 }

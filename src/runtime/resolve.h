@@ -8,14 +8,20 @@
 
 #include <stdbool.h>
 
-struct rt_resolver; /* remembers which directories are really which */
+#include "runtime/tsconfig.h"
+
+struct rt_resolver; /* remembers which directories are really which, and each one's tsconfig.json */
 
 struct rt_resolver *rt_resolver_new(void);
 void rt_resolver_free(struct rt_resolver *resolver);
 
+/* The configuration of FILE, an absolute path. Owned by RESOLVER. */
+const struct rt_tsconfig *rt_resolver_config(struct rt_resolver *resolver, const char *file);
+
 struct rt_resolved {
     char *path;   /* absolute and real, or the name of a built-in module */
     char *suffix; /* "?query#fragment" of the URL, "" mostly: another suffix is another module */
+    char *note;   /* for people: what else it could have meant; NULL: nothing */
     bool is_builtin;
 };
 void rt_resolved_free(struct rt_resolved *resolved);
@@ -30,6 +36,9 @@ int rt_resolve_main(struct rt_resolver *resolver, const char *path, struct rt_re
 
 /* The file: URL of an absolute PATH, with SUFFIX, to free. */
 char *rt_file_url(const char *path, const char *suffix);
+
+/* Removes "." and ".." and doubled slashes from PATH, which is absolute. In place. */
+void rt_normalise_path(char *path);
 
 /* MEMORY, which must not be NULL: without memory for paths and messages the process ends. */
 void *rt_must(void *memory);

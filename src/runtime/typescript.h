@@ -13,10 +13,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum rt_ts_jsx {
+    RT_TS_JSX_AUTOMATIC,   /* jsx() of "react/jsx-runtime", imported at the file's end */
+    RT_TS_JSX_CLASSIC,     /* React.createElement(), which the file imports itself */
+    RT_TS_JSX_DEVELOPMENT, /* jsxDEV() of "react/jsx-dev-runtime": elements know file, line and column */
+    RT_TS_JSX_PRESERVE,    /* left to another tool: an error */
+};
+
+/* All zero is what a file without tsconfig.json gets. Strings may be NULL; they must outlive the call only. */
 struct rt_ts_options {
-    bool jsx;      /* .tsx: `<T>x` casts are not types but elements */
-    bool commonjs; /* a CommonJS module: `import a = require()` and `export =` become require() and module.exports */
+    bool jsx;        /* .tsx, .jsx: `<T>x` casts are not types but elements */
+    bool javascript; /* .jsx: JavaScript with elements; no types, and no import is dropped */
+    bool commonjs;   /* a CommonJS module: `import a = require()` and `export =` become require() and module.exports */
     bool verbatim_module_syntax; /* keep every import that is not marked `type` */
+    bool keep_unused_imports;    /* keep import "m" of an import whose names go (importsNotUsedAsValues) */
+    bool legacy_decorators;      /* experimentalDecorators */
+    bool decorator_metadata;     /* emitDecoratorMetadata */
+    bool assign_fields;          /* useDefineForClassFields: false */
+    enum rt_ts_jsx jsx_mode;
+    const char *jsx_factory;          /* "React.createElement" */
+    const char *jsx_fragment_factory; /* "React.Fragment" */
+    const char *jsx_import_source;    /* "react" */
+    const char *path;                 /* of the file, for RT_TS_JSX_DEVELOPMENT */
 };
 
 struct rt_ts_error {
