@@ -20,6 +20,7 @@ extern const struct rt_native_group rt_mod_encoding;
 extern const struct rt_native_group rt_mod_inspect;
 extern const struct rt_native_group rt_mod_io;
 extern const struct rt_native_group rt_mod_process;
+extern const struct rt_native_group rt_mod_profiler;
 extern const struct rt_native_group rt_mod_signals;
 extern const struct rt_native_group rt_mod_timers;
 

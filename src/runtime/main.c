@@ -10,6 +10,7 @@
 #include "runtime/options.h"
 #include "runtime/profile.h"
 #include "runtime/realm.h"
+#include "runtime/recordings.h"
 #include "runtime/signals.h"
 
 #define EXIT_CODE_FAILED 1
@@ -34,8 +35,9 @@ static void open_standard_descriptors(void) {
 }
 
 static int begin_profile(const struct rt_options *options, char *const argv[]) {
+    rt_profile_init(argv);
     if (!options->profile) return 0;
-    return rt_profile_begin(&(struct rt_profile_options){options->profile_path, options->profile_interval_ns}, argv);
+    return rt_profile_begin(&(struct rt_profile_options){options->profile_path, options->profile_interval_ns});
 }
 
 /* The process is over: everything is written, so the kernel may take the rest back, which is much faster than running
@@ -67,7 +69,8 @@ int main(int argc, char *argv[]) {
     int error = options.profile ? rt_signals_stop_realm(realm) : 0;
     if (error) fprintf(stderr, "fino: signals will end the process without a profile: %s\n", strerror(-error));
     code = rt_realm_run(realm);
-    if (rt_profile_finish() != 0 && code == 0) code = EXIT_CODE_FAILED;
+    if (rt_profile_finish(realm) != 0 && code == 0) code = EXIT_CODE_FAILED;
+    rt_recordings_abandon();
     if (atomic_load(&realm->stop) == RT_STOP_SIGNAL) rt_signals_die(realm->stop_signal);
     leave(realm, code);
 }

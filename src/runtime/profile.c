@@ -1,10 +1,12 @@
-/* profile.c: see profile.h. Owns the command line's one recording and its file; walking and naming frames is
- * jit_realm.c's, sampling the sampler's. */
+/* profile.c: see profile.h. Owns the list of attached Realms, the command line's one recording and its file; walking
+ * and naming frames is jit_realm.c's, sampling the sampler's, what recordings are called recordings.c's. */
 #include "runtime/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +19,31 @@
 #include "runtime/v8_shim.h"
 #include "sampler/sampler.h"
 
+/* Set once, on the main thread. */
+static char *command_comment;
+
+/* --profile's recording. */
 static struct {
+    pthread_mutex_t mutex;        /* protects RECORDING, which finish, on the main thread, takes away */
     sampler_recording *recording; /* NULL: none was asked for, or it is finished */
     char *path;                   /* absolute: the program may change its directory */
     const char *shown_path;       /* as given */
-    char *command_line;
-    struct jit_realm *main_realm; /* NULL until it is attached */
-} run;
+} run = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* What profile.h calls attached: `profile` of a Realm. */
+struct attached {
+    struct attached *next;
+    v8s_isolate *isolate;
+    struct jit_realm *jit;
+};
+
+static pthread_mutex_t realms_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under REALMS_MUTEX. */
+static struct {
+    struct attached *first;
+    bool listen; /* there is or was a recording: Realms learn of their code as soon as they are attached */
+} realms;
 
 /* What V8 is at, by the function of its library that does it: shown as that function's caller. */
 static const struct fino_sampler_frame_state frame_states[] = {
@@ -89,30 +109,36 @@ static int check_writable(const char *path) {
     return error != 0 ? -1 : 0;
 }
 
-/* The arguments as a shell would take them, for people to read. */
-static char *join_command_line(char *const argv[]) {
-    size_t nbytes = 1;
+/* "command: " and the arguments with spaces between them, for people to read. */
+static char *describe_command(char *const argv[]) {
+    static const char head[] = "command:";
+    size_t nbytes = sizeof head;
     for (size_t i = 0; argv[i] != NULL; i++)
         nbytes += strlen(argv[i]) + 1;
     char *line = malloc(nbytes), *end = line;
     if (line == NULL) return NULL;
+    end = stpcpy(end, head);
     for (size_t i = 0; argv[i] != NULL; i++) {
-        if (i > 0) *end++ = ' ';
+        *end++ = ' ';
         end = stpcpy(end, argv[i]);
     }
-    *end = '\0';
     return line;
 }
 
-int rt_profile_begin(const struct rt_profile_options *options, char *const argv[]) {
+void rt_profile_init(char *const argv[]) {
+    command_comment = describe_command(argv);
+    if (command_comment == NULL) abort();
+    fino_sampler_set_frame_states(frame_states, sizeof frame_states / sizeof *frame_states);
+    (void)fino_sampler_name_threads("V8 Default", "v8-worker"); /* can't be full: it is the first */
+}
+
+int rt_profile_begin(const struct rt_profile_options *options) {
     const struct fino_sampler_options sampling = {.interval_ns = options->interval_ns};
     run.path = absolute_path(options->path);
     run.shown_path = options->path;
-    run.command_line = join_command_line(argv);
-    if (run.path == NULL || run.command_line == NULL) return complain("cannot profile: %s", strerror(errno));
+    if (run.path == NULL) return complain("cannot profile: %s", strerror(errno));
     if (check_writable(run.path) != 0) return -1;
-    fino_sampler_set_frame_states(frame_states, sizeof frame_states / sizeof *frame_states);
-    (void)fino_sampler_name_threads("V8 Default", "v8-worker"); /* can't be full: it is the first */
+    realms.listen = true; /* nobody else is there yet */
     int error = fino_sampler_start(&sampling, &run.recording);
     if (error != 0) return complain("cannot profile: %s", strerror(-error));
     return 0;
@@ -120,36 +146,106 @@ int rt_profile_begin(const struct rt_profile_options *options, char *const argv[
 
 /* ---- Realms ---- */
 
-void rt_profile_attach(struct rt_realm *realm) {
-    sampler_thread *thread = fino_sampler_thread_register(realm->options.name);
-    struct jit_realm *jit = thread != NULL ? jit_realm_attach(realm->isolate, thread) : NULL;
-    if (jit == NULL) {
-        complain("cannot profile this Realm: out of memory");
-        abort();
-    }
-    realm->profile = jit;
-    if (run.recording == NULL) return;
-    run.main_realm = jit;
-    jit_realm_listen(jit);
-    if (!jit_realm_layout_is_known())
+static void listen(struct attached *attached) {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    jit_realm_listen(attached->jit);
+    if (!jit_realm_layout_is_known() && !atomic_flag_test_and_set(&told))
         complain("notice: the code objects of V8 %s are not known: inlined functions count as their callers, "
                  "interpreted ones as [unknown js]",
                  v8s_version());
 }
 
+static void listen_in_interrupt(v8s_isolate *isolate, void *context) {
+    (void)isolate;
+    listen(context);
+}
+
+void rt_profile_attach(struct rt_realm *realm) {
+    sampler_thread *thread = fino_sampler_thread_register(realm->options.name);
+    struct attached *attached = calloc(1, sizeof *attached);
+    struct jit_realm *jit = thread != NULL && attached != NULL ? jit_realm_attach(realm->isolate, thread) : NULL;
+    if (jit == NULL) {
+        complain("cannot profile this Realm: out of memory");
+        abort();
+    }
+    *attached = (struct attached){.isolate = realm->isolate, .jit = jit};
+    realm->profile = attached;
+    pthread_mutex_lock(&realms_mutex);
+    attached->next = realms.first;
+    realms.first = attached;
+    bool listens = realms.listen;
+    pthread_mutex_unlock(&realms_mutex);
+    if (listens) listen(attached);
+}
+
+static struct jit_realm *jit_of(const struct rt_realm *realm) {
+    return ((const struct attached *)realm->profile)->jit;
+}
+
 void rt_profile_detach(struct rt_realm *realm) {
-    sampler_thread *thread = jit_realm_thread(realm->profile);
-    jit_realm_detach(realm->profile);
+    struct attached *attached = realm->profile;
+    pthread_mutex_lock(&realms_mutex);
+    struct attached **link = &realms.first;
+    while (*link != attached)
+        link = &(*link)->next;
+    *link = attached->next;
+    pthread_mutex_unlock(&realms_mutex);
+    sampler_thread *thread = jit_realm_thread(attached->jit);
+    jit_realm_detach(attached->jit);
     fino_sampler_thread_unregister(thread);
+    free(attached);
     realm->profile = NULL;
 }
 
+/* REALM at once, the others as soon as they run JavaScript: an interrupt comes before whatever there is to sample. */
+static void listen_everywhere(struct rt_realm *realm) {
+    pthread_mutex_lock(&realms_mutex);
+    bool first = !realms.listen;
+    realms.listen = true;
+    for (struct attached *other = realms.first; first && other != NULL; other = other->next)
+        if (other != realm->profile) v8s_request_interrupt(other->isolate, listen_in_interrupt, other);
+    pthread_mutex_unlock(&realms_mutex);
+    listen(realm->profile);
+}
+
 void rt_profile_park(struct rt_realm *realm) {
-    fino_sampler_thread_park(jit_realm_thread(realm->profile));
+    fino_sampler_thread_park(jit_realm_thread(jit_of(realm)));
 }
 
 void rt_profile_unpark(struct rt_realm *realm) {
-    fino_sampler_thread_unpark(jit_realm_thread(realm->profile));
+    fino_sampler_thread_unpark(jit_realm_thread(jit_of(realm)));
+}
+
+/* ---- Recordings ---- */
+
+int rt_profile_open(struct rt_realm *realm, uint64_t interval_ns, sampler_recording **recording_out) {
+    listen_everywhere(realm);
+    return fino_sampler_start(&(struct fino_sampler_options){.interval_ns = interval_ns}, recording_out);
+}
+
+static int stop(struct rt_realm *realm, sampler_recording *recording, const char *name, uint8_t **data_out,
+                size_t *nbytes_out, struct fino_sampler_stats *stats_out) {
+    char version[128], code[256], *called = NULL;
+    snprintf(version, sizeof version, "fino %s, V8 %s", rt_version(), v8s_version());
+    jit_realm_describe(jit_of(realm), code, sizeof code);
+    if (name != NULL && asprintf(&called, "recording: %s", name) < 0) called = NULL; /* it will do without */
+    const char *comments[] = {command_comment, version, code, called};
+    int error = fino_sampler_stop(recording, comments, called != NULL ? 4 : 3, data_out, nbytes_out, stats_out);
+    free(called);
+    return error;
+}
+
+int rt_profile_close(struct rt_realm *realm, sampler_recording *recording, const char *name, uint8_t **data_out,
+                     size_t *nbytes_out) {
+    return stop(realm, recording, name, data_out, nbytes_out, NULL);
+}
+
+bool rt_profile_look(struct fino_sampler_stats *stats_out) {
+    pthread_mutex_lock(&run.mutex);
+    bool there = run.recording != NULL;
+    if (there) fino_sampler_look(run.recording, stats_out);
+    pthread_mutex_unlock(&run.mutex);
+    return there;
 }
 
 /* ---- The end ---- */
@@ -186,29 +282,22 @@ static void print_summary(const struct fino_sampler_stats *stats, size_t nbytes)
             (unsigned long long)stats->truncated, (double)nbytes / 1e3);
 }
 
-int rt_profile_finish(void) {
-    if (run.recording == NULL) return 0;
+int rt_profile_finish(struct rt_realm *realm) {
+    pthread_mutex_lock(&run.mutex);
     sampler_recording *recording = run.recording;
     run.recording = NULL;
+    pthread_mutex_unlock(&run.mutex);
+    if (recording == NULL) return 0;
     struct fino_sampler_stats stats;
-    char *command, *version, code[256] = "";
     uint8_t *data = NULL;
     size_t nbytes = 0;
-    if (asprintf(&command, "command: %s", run.command_line) < 0 ||
-        asprintf(&version, "fino %s, V8 %s", rt_version(), v8s_version()) < 0)
-        return complain("cannot write the profile: out of memory");
-    if (run.main_realm != NULL) jit_realm_describe(run.main_realm, code, sizeof code);
-    const char *comments[] = {command, version, code};
-    int error = fino_sampler_stop(recording, comments, 3, &data, &nbytes, &stats);
+    int error = stop(realm, recording, NULL, &data, &nbytes, &stats);
     if (error == 0) error = write_file(run.path, data, nbytes);
     if (error == 0)
         print_summary(&stats, nbytes);
     else
         complain("cannot write the profile %s: %s; nothing was left there", run.path, strerror(-error));
     fino_sampler_bytes_free(data);
-    free(command);
-    free(version);
     free(run.path);
-    free(run.command_line);
     return error != 0 ? -1 : 0;
 }

@@ -1,13 +1,19 @@
-/* profile.h: `fino run --profile`: one recording from before the script's first line to the process's end.
+/* profile.h: recordings as the runtime makes them, and the one of `fino run --profile`, which lasts from before the
+ * script's first line to the process's end.
  *
- * Also the V8 half of the sampler: each attached Realm gets a `struct sampler_managed` that walks and names V8's frames.
+ * Also the V8 half of the sampler: each attached Realm gets a `struct sampler_managed` that walks and names V8's
+ * frames.
  *
- * Threads: begin and finish on the main thread; attach, detach, park and unpark on the Realm's own thread.
+ * Threads: init, begin and finish on the main thread; all else on the Realm's own thread.
  */
 #ifndef FINO_RT_PROFILE_H
 #define FINO_RT_PROFILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "sampler/sampler.h"
 
 struct rt_realm;
 
@@ -16,9 +22,11 @@ struct rt_profile_options {
     uint64_t interval_ns; /* 0: 1 ms */
 };
 
-/* Starts recording. Returns: 0, or -1 after a message on stderr (such as: the directory can't be written).
- * ARGV (NULL-terminated) is the command line for the profile's comments. */
-int rt_profile_begin(const struct rt_profile_options *options, char *const argv[]);
+/* First of all. ARGV (NULL-terminated, kept) is the command line for the profiles' comments. */
+void rt_profile_init(char *const argv[]);
+
+/* Starts recording. Returns: 0, or -1 after a message on stderr (such as: the directory can't be written). */
+int rt_profile_begin(const struct rt_profile_options *options);
 
 /* Right after the Realm's isolate was made and entered, before any code of the user's; always, also when nothing is
  * recorded yet: a recording may start later. And before its isolate is disposed of, on its thread. */
@@ -29,8 +37,22 @@ void rt_profile_detach(struct rt_realm *realm);
 void rt_profile_park(struct rt_realm *realm);
 void rt_profile_unpark(struct rt_realm *realm);
 
-/* If begin succeeded: stops, writes the file (temporary name, fsync, rename) and prints one line to stderr. The main
- * Realm must still be attached. Returns: 0, or -1 after a message on stderr. Later calls do nothing and return 0. */
-int rt_profile_finish(void);
+/* Opens a recording of the whole process, all Realms included. The first of a process that was not begun with
+ * --profile learns of all compiled code: a millisecond for each few thousand functions.
+ * Returns: as fino_sampler_start. */
+int rt_profile_open(struct rt_realm *realm, uint64_t interval_ns, sampler_recording **recording_out);
+
+/* Closes it and encodes it, with comments that say of what and by whom it was made. NAME (may be NULL) is one of them.
+ * Returns: as fino_sampler_stop. Owns: fino_sampler_bytes_free frees *DATA_OUT. */
+int rt_profile_close(struct rt_realm *realm, sampler_recording *recording, const char *name, uint8_t **data_out,
+                     size_t *nbytes_out);
+
+/* What --profile's recording saw so far. Returns: false when there is none. */
+bool rt_profile_look(struct fino_sampler_stats *stats_out);
+
+/* If begin succeeded: stops, writes the file (temporary name, fsync, rename) and prints one line to stderr. REALM, the
+ * main one, must still be attached. Returns: 0, or -1 after a message on stderr. Later calls do nothing and return 0.
+ */
+int rt_profile_finish(struct rt_realm *realm);
 
 #endif

@@ -510,6 +510,13 @@ static int encode(const struct sampler_recording *recording, const struct fino_s
     return result;
 }
 
+void fino_sampler_look(sampler_recording *recording, struct fino_sampler_stats *stats_out) {
+    if (sampler_self) fino_sampler_thread_drain(sampler_self);
+    sampler_registry_lock();
+    measure(recording, stats_out);
+    sampler_registry_unlock();
+}
+
 int fino_sampler_stop(sampler_recording *recording, const char *const *comments, size_t comment_count,
                       uint8_t **data_out, size_t *nbytes_out, struct fino_sampler_stats *stats_out) {
     struct fino_sampler_stats stats = {0};
@@ -517,7 +524,7 @@ int fino_sampler_stop(sampler_recording *recording, const char *const *comments,
     lock_control();
     int result = close_recording(recording, &stats);
     if (result == 0) {
-        result = encode(recording, &stats, comments, comment_count, data_out, nbytes_out);
+        if (data_out) result = encode(recording, &stats, comments, comment_count, data_out, nbytes_out);
         sampler_fold_lock();
         fino_pprof_snapshot_free(recording->since);
         sampler_fold_unlock();

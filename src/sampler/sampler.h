@@ -109,8 +109,12 @@ struct fino_sampler_stats {
     uint64_t signals;            /* expirations handled, with or without a sample */
 };
 
+/* What an open recording saw so far. The calling thread is drained; what waits in other threads' rings isn't in it. */
+void fino_sampler_look(sampler_recording *recording, struct fino_sampler_stats *stats_out);
+
 /* Closes a recording and encodes it as gzipped pprof. The calling thread is drained; other managed threads are asked to
- * drain and waited for, up to 1 s. COMMENTS (may be NULL) are put before the sampler's own.
+ * drain and waited for, up to 1 s. COMMENTS (may be NULL) are put before the sampler's own. With DATA_OUT NULL it is
+ * thrown away.
  * Owns: fino_sampler_bytes_free frees *DATA_OUT. The recording is gone whatever is returned. */
 int fino_sampler_stop(sampler_recording *recording, const char *const *comments, size_t comment_count,
                       uint8_t **data_out, size_t *nbytes_out, struct fino_sampler_stats *stats_out);

@@ -38,12 +38,16 @@ const owners = {
   console: ['console'],
   clone: ['structuredClone'],
   process: ['process', 'processModule', 'onSignal', 'emitProcessEvent'],
+  profiler: ['profilerModule'],
 };
 for (const file of Object.keys(owners)) {
   for (const name of owners[file]) lazyProperty(internal, name, file);
 }
 
 internal.modules = { __proto__: null };
-Object.defineProperty(internal.modules, 'fino:process', { enumerable: true, get: () => internal.processModule });
+const modules = { __proto__: null, process: 'processModule', profiler: 'profilerModule' };
+for (const name of Object.keys(modules)) {
+  Object.defineProperty(internal.modules, `fino:${name}`, { enumerable: true, get: () => internal[modules[name]] });
+}
 
 internal.load('globals');
