@@ -361,6 +361,9 @@ static int64_t vlq_signed(struct vlq *cursor) {
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
+/* What comes before the first instruction, and what the first entry's offset is relative to. */
+#define FUNCTION_ENTRY_OFFSET (-1)
+
 bool jit_positions_first(const uint8_t *positions, size_t nbytes, struct jit_position *out) {
     struct vlq cursor = {positions, positions + nbytes, false};
     (void)vlq_signed(&cursor);
@@ -372,7 +375,7 @@ bool jit_positions_first(const uint8_t *positions, size_t nbytes, struct jit_pos
 
 bool jit_positions_find(const uint8_t *positions, size_t nbytes, int32_t code_offset, struct jit_position *out) {
     struct vlq cursor = {positions, positions + nbytes, false};
-    int64_t offset = 0;
+    int64_t offset = FUNCTION_ENTRY_OFFSET;
     uint64_t packed = 0;
     bool found = false;
     while (cursor.next != cursor.end) {
