@@ -1,4 +1,4 @@
-/* builder.c: interning of functions, mappings, locations, label sets and stacks; samples and snapshots. */
+/* builder.c: a builder's life, and the interning of functions, mappings, locations and label sets. */
 #include "pprof/builder.h"
 
 #include <errno.h>
@@ -17,10 +17,6 @@ int fino_pprof_error(const fino_pprof *profile) {
 static bool is_string(const fino_pprof *profile, uint32_t id) {
     return id < profile->strings.list.count;
 }
-
-/* Makes room in a vector and its index. */
-#define RESERVE_BOTH(profile, vector, index)                                                                           \
-    (PPROF_RESERVE(&(profile)->allocator, (vector), 1) && pprof_index_reserve(&(profile)->allocator, (index)))
 
 uint32_t fino_pprof_string(fino_pprof *profile, const char *text, size_t nbytes) {
     if (profile->error) return FINO_PPROF_NONE;
@@ -47,7 +43,8 @@ uint32_t fino_pprof_add_function(fino_pprof *profile, const struct fino_pprof_fu
     for (uint32_t at = hash, id; (id = pprof_index_next(&profile->function_index, hash, &at)) != FINO_PPROF_NONE;)
         if (functions_equal(&profile->functions.items[id], function)) return id;
 
-    if (!RESERVE_BOTH(profile, &profile->functions, &profile->function_index)) return pprof_fail(profile, -ENOMEM);
+    if (!PPROF_RESERVE_BOTH(profile, &profile->functions, &profile->function_index))
+        return pprof_fail(profile, -ENOMEM);
     uint32_t id = profile->functions.count++;
     profile->functions.items[id] = *function;
     pprof_index_put(&profile->function_index, hash, id);
@@ -83,7 +80,7 @@ uint32_t fino_pprof_add_mapping(fino_pprof *profile, const struct fino_pprof_map
         return id;
     }
 
-    if (!RESERVE_BOTH(profile, &profile->mappings, &profile->mapping_index)) return pprof_fail(profile, -ENOMEM);
+    if (!PPROF_RESERVE_BOTH(profile, &profile->mappings, &profile->mapping_index)) return pprof_fail(profile, -ENOMEM);
     uint32_t id = profile->mappings.count++;
     profile->mappings.items[id] = *mapping;
     pprof_index_put(&profile->mapping_index, hash, id);
@@ -150,7 +147,7 @@ uint32_t fino_pprof_intern_location(fino_pprof *profile, const struct fino_pprof
     uint32_t hash = hash_location(profile, info), id = find_location(profile, info, hash);
     if (id != FINO_PPROF_NONE) return id;
 
-    if (!RESERVE_BOTH(profile, &profile->locations, &profile->location_index) ||
+    if (!PPROF_RESERVE_BOTH(profile, &profile->locations, &profile->location_index) ||
         !PPROF_RESERVE(&profile->allocator, &profile->lines, info->line_count))
         return pprof_fail(profile, -ENOMEM);
     id = profile->locations.count++;
@@ -268,7 +265,7 @@ uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label
     if (profile->error) return FINO_PPROF_NONE;
     if (count == 0) return 0;
     if (!labels_are_valid(profile, labels, count)) return pprof_fail(profile, -EINVAL);
-    if (!RESERVE_BOTH(profile, &profile->label_sets, &profile->label_set_index) ||
+    if (!PPROF_RESERVE_BOTH(profile, &profile->label_sets, &profile->label_set_index) ||
         !PPROF_RESERVE(&profile->allocator, &profile->labels, count))
         return pprof_fail(profile, -ENOMEM);
 
@@ -284,134 +281,6 @@ uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label
     profile->labels.count += kept;
     pprof_index_put(&profile->label_set_index, hash, id);
     return id;
-}
-
-/* ---- Samples ---- */
-
-/* Deeper than any stack, small enough that no size computed from it overflows. */
-#define DEPTH_MAX ((size_t)1 << 28)
-
-/* A stack as the caller gives it, leaf first. */
-struct stack {
-    const uint32_t *locations;
-    uint32_t depth;
-    uint32_t label_set;
-};
-
-/* No branch depends on a chunk, so that all of them are fetched at once. */
-static bool sample_is(const fino_pprof *profile, uint32_t id, const struct stack *stack) {
-    struct pprof_sample sample = pprof_sample(profile, id);
-    if (sample.depth != stack->depth || sample.label_set != stack->label_set) return false;
-    const uint32_t *locations = stack->locations;
-    uint32_t difference = 0;
-    for (uint32_t i = 0; i < sample.chunk_count; i++) {
-        const struct pprof_chunk *chunk = &profile->chunks.items[sample.chunks[i]];
-        const uint32_t *wanted = locations + sample.tail_count + (size_t)i * CHUNK_DEPTH;
-        for (int at = 0; at < CHUNK_DEPTH; at++)
-            difference |= chunk->locations[at] ^ wanted[at];
-    }
-    for (uint32_t i = 0; i < sample.tail_count; i++)
-        difference |= sample.tail[i] ^ locations[i];
-    return difference == 0;
-}
-
-/* Returns: the id, or FINO_PPROF_NONE when memory is short. */
-static uint32_t intern_chunk(fino_pprof *profile, const uint32_t *locations) {
-    uint32_t hash = pprof_hash(locations, sizeof(struct pprof_chunk), profile->seed);
-    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->chunk_index, hash, &at)) != FINO_PPROF_NONE;)
-        if (memcmp(&profile->chunks.items[id], locations, sizeof(struct pprof_chunk)) == 0) return id;
-    if (!RESERVE_BOTH(profile, &profile->chunks, &profile->chunk_index)) return FINO_PPROF_NONE;
-    uint32_t id = profile->chunks.count++;
-    memcpy(&profile->chunks.items[id], locations, sizeof(struct pprof_chunk));
-    pprof_index_put(&profile->chunk_index, hash, id);
-    return id;
-}
-
-/* Writes the record of a new sample. Returns: false with the error latched. */
-static bool append_record(fino_pprof *profile, const struct stack *stack) {
-    uint32_t tail_count = stack->depth % CHUNK_DEPTH, chunk_count = stack->depth / CHUNK_DEPTH;
-    uint32_t word_count = SAMPLE_HEAD_COUNT + tail_count + chunk_count;
-    if (!PPROF_RESERVE(&profile->allocator, &profile->records, word_count)) return pprof_fail(profile, -ENOMEM), false;
-    uint32_t *word = profile->records.items + profile->records.count;
-    const uint32_t *locations = stack->locations;
-    *word++ = stack->depth;
-    *word++ = stack->label_set;
-    for (uint32_t i = 0; i < tail_count; i++)
-        *word++ = *locations++;
-    for (uint32_t i = 0; i < chunk_count; i++, locations += CHUNK_DEPTH) {
-        *word = intern_chunk(profile, locations);
-        if (*word++ == FINO_PPROF_NONE) return pprof_fail(profile, -ENOMEM), false;
-    }
-    profile->records.count += word_count;
-    return true;
-}
-
-static bool reserve_values(fino_pprof *profile) {
-    if (profile->values_capacity > profile->samples.count) return true;
-    profile->values = pprof_grow(&profile->allocator, profile->values, profile->samples.count,
-                                 &profile->values_capacity, 1, profile->sample_types.count * sizeof *profile->values);
-    return profile->values_capacity > profile->samples.count;
-}
-
-/* Returns: the new sample with all values 0, or FINO_PPROF_NONE with the error latched. */
-static uint32_t new_sample(fino_pprof *profile, const struct stack *stack, uint32_t hash) {
-    if (stack->label_set >= profile->label_sets.count) return pprof_fail(profile, -EINVAL);
-    for (uint32_t i = 0; i < stack->depth; i++)
-        if (stack->locations[i] >= profile->locations.count) return pprof_fail(profile, -EINVAL);
-    if (!RESERVE_BOTH(profile, &profile->samples, &profile->sample_index) || !reserve_values(profile))
-        return pprof_fail(profile, -ENOMEM);
-    uint32_t begin = profile->records.count;
-    if (!append_record(profile, stack)) return FINO_PPROF_NONE;
-
-    uint32_t id = profile->samples.count++;
-    profile->samples.items[id] = begin;
-    size_t values_nbytes = profile->sample_types.count * sizeof *profile->values;
-    memset(profile->values + (size_t)id * profile->sample_types.count, 0, values_nbytes);
-    pprof_index_put(&profile->sample_index, hash, id);
-    return id;
-}
-
-static uint32_t find_sample(const fino_pprof *profile, const struct stack *stack, uint32_t hash) {
-    for (uint32_t at = hash, id; (id = pprof_index_next(&profile->sample_index, hash, &at)) != FINO_PPROF_NONE;) {
-        __builtin_prefetch(profile->values + (size_t)id * profile->sample_types.count, 1);
-        if (sample_is(profile, id, stack)) return id;
-    }
-    return FINO_PPROF_NONE;
-}
-
-int fino_pprof_add_sample(fino_pprof *profile, const uint32_t *locations, size_t count, uint32_t label_set,
-                          const int64_t *values) {
-    if (profile->error) return profile->error;
-    if (count > DEPTH_MAX) return pprof_fail(profile, -EINVAL), profile->error;
-    struct stack stack = {locations, (uint32_t)count, label_set};
-    uint32_t hash = pprof_hash(locations, count * sizeof *locations, profile->seed + label_set);
-    uint32_t id = find_sample(profile, &stack, hash);
-    if (id == FINO_PPROF_NONE) id = new_sample(profile, &stack, hash);
-    if (id == FINO_PPROF_NONE) return profile->error;
-    int64_t *sums = profile->values + (size_t)id * profile->sample_types.count;
-    for (uint32_t type = 0; type < profile->sample_types.count; type++)
-        sums[type] = (int64_t)((uint64_t)sums[type] + (uint64_t)values[type]);
-    return 0;
-}
-
-/* ---- Snapshots ---- */
-
-fino_pprof_snapshot *fino_pprof_take_snapshot(const fino_pprof *profile) {
-    size_t value_count = (size_t)profile->samples.count * profile->sample_types.count;
-    size_t nbytes = sizeof(fino_pprof_snapshot) + value_count * sizeof *profile->values;
-    fino_pprof_snapshot *snapshot = pprof_alloc(&profile->allocator, nbytes, 1);
-    if (!snapshot) return NULL;
-    snapshot->allocator = profile->allocator;
-    snapshot->sample_count = profile->samples.count;
-    snapshot->nbytes = nbytes;
-    if (value_count) memcpy(snapshot->values, profile->values, value_count * sizeof *profile->values);
-    return snapshot;
-}
-
-void fino_pprof_snapshot_free(fino_pprof_snapshot *snapshot) {
-    if (!snapshot) return;
-    struct fino_allocator allocator = snapshot->allocator;
-    pprof_free(&allocator, snapshot, snapshot->nbytes, 1);
 }
 
 /* ---- Life ---- */

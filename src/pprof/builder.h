@@ -18,9 +18,9 @@
 #include "pprof/memory.h"
 #include "pprof/strings.h"
 
-/* Locations in a chunk. Fewer share more but take longer lists and more index entries, more share less: between 2 and 32
- * the whole builder of tests/bench/bench_pprof.c stays within 15 and 18 MB (150 to 180 bytes a stack of depth 40); at 64
- * it is 25 MB. 8 make 32 bytes: two chunks a cache line. */
+/* Locations in a chunk. Fewer share more but take longer lists and more index entries, more share less: between 2 and
+ * 32 the whole builder of tests/bench/bench_pprof.c stays within 15 and 18 MB (150 to 180 bytes a stack of depth 40);
+ * at 64 it is 25 MB. 8 make 32 bytes: two chunks a cache line. */
 #define CHUNK_DEPTH 8
 
 struct pprof_value_type {
@@ -95,6 +95,10 @@ struct fino_pprof_snapshot {
     size_t nbytes; /* of this allocation */
     int64_t values[];
 };
+
+/* Makes room for one more in a vector and its index. Evaluates to false when memory is short. */
+#define PPROF_RESERVE_BOTH(profile, vector, index)                                                                     \
+    (PPROF_RESERVE(&(profile)->allocator, (vector), 1) && pprof_index_reserve(&(profile)->allocator, (index)))
 
 /* Latches ERROR unless one is latched already. Returns: FINO_PPROF_NONE. */
 uint32_t pprof_fail(fino_pprof *profile, int error);

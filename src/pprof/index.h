@@ -35,6 +35,11 @@ static inline uint32_t pprof_index_next(const struct pprof_index *index, uint32_
     }
 }
 
+/* Has the slot where a search for HASH begins brought near. */
+static inline void pprof_index_prefetch(const struct pprof_index *index, uint32_t hash) {
+    if (index->capacity) __builtin_prefetch(&index->slots[hash & (index->capacity - 1)]);
+}
+
 /* Makes room for one more entry. Returns: false when memory is short. */
 bool pprof_index_reserve(const struct fino_allocator *allocator, struct pprof_index *index);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#if __STDC_HOSTED__
+#if __STDC_HOSTED__ && !defined FINO_NO_MALLOC
 #include <stdlib.h>
 
 static void *default_alloc(void *context, size_t nbytes) {
@@ -15,6 +15,10 @@ static void default_free(void *context, void *memory, size_t nbytes) {
     (void)context, (void)nbytes;
     free(memory);
 }
+
+static void *default_resize(void *memory, size_t nbytes) {
+    return realloc(memory, nbytes);
+}
 #else
 static void *default_alloc(void *context, size_t nbytes) {
     (void)context, (void)nbytes;
@@ -23,6 +27,11 @@ static void *default_alloc(void *context, size_t nbytes) {
 
 static void default_free(void *context, void *memory, size_t nbytes) {
     (void)context, (void)memory, (void)nbytes;
+}
+
+static void *default_resize(void *memory, size_t nbytes) {
+    (void)memory, (void)nbytes;
+    return NULL;
 }
 #endif
 
@@ -43,6 +52,17 @@ void pprof_free(const struct fino_allocator *allocator, void *items, size_t coun
     if (items) allocator->free(allocator->context, items, count * item_nbytes);
 }
 
+void *pprof_resize(const struct fino_allocator *allocator, void *items, size_t count, size_t new_count,
+                   size_t item_nbytes) {
+    if (new_count == 0 || item_nbytes == 0 || new_count > SIZE_MAX / 2 / item_nbytes) return NULL;
+    if (allocator->alloc == default_alloc) return default_resize(items, new_count * item_nbytes);
+    void *resized = pprof_alloc(allocator, new_count, item_nbytes);
+    if (!resized) return NULL;
+    if (items) memcpy(resized, items, (count < new_count ? count : new_count) * item_nbytes);
+    pprof_free(allocator, items, count, item_nbytes);
+    return resized;
+}
+
 /* Grows by half: the sum of all copying stays linear, and at most a third of an array is unused. */
 void *pprof_grow(const struct fino_allocator *allocator, void *items, uint32_t count, uint32_t *capacity, size_t extra,
                  size_t item_nbytes) {
@@ -51,10 +71,8 @@ void *pprof_grow(const struct fino_allocator *allocator, void *items, uint32_t c
     uint32_t needed = count + (uint32_t)extra, larger = *capacity <= most / 3 * 2 ? *capacity + *capacity / 2 : most;
     if (larger < needed) larger = needed;
     if (larger < 8) larger = 8;
-    void *grown = pprof_alloc(allocator, larger, item_nbytes);
+    void *grown = pprof_resize(allocator, items, *capacity, larger, item_nbytes);
     if (!grown) return items;
-    if (count) memcpy(grown, items, count * item_nbytes);
-    pprof_free(allocator, items, *capacity, item_nbytes);
     *capacity = larger;
     return grown;
 }

@@ -18,6 +18,11 @@ extern const struct fino_allocator pprof_default_allocator;
 /* Returns: NULL when COUNT * ITEM_NBYTES is 0, too large for size_t, or more than there is. */
 void *pprof_alloc(const struct fino_allocator *allocator, size_t count, size_t item_nbytes);
 void *pprof_alloc_zeroed(const struct fino_allocator *allocator, size_t count, size_t item_nbytes);
+/* ITEMS, COUNT of them, moved to an allocation of NEW_COUNT: as many as fit. ITEMS may be NULL with COUNT 0. The
+ * default allocator does it by realloc, which moves large ones without copying them. Returns: NULL when memory is
+ * short; ITEMS are then as they were. */
+void *pprof_resize(const struct fino_allocator *allocator, void *items, size_t count, size_t new_count,
+                   size_t item_nbytes);
 /* ITEMS may be NULL. */
 void pprof_free(const struct fino_allocator *allocator, void *items, size_t count, size_t item_nbytes);
 

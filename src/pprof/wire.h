@@ -61,10 +61,14 @@ static inline void wire_field(struct pprof_writer *writer, uint32_t field, uint6
     wire_varint(writer, value);
 }
 
-static inline void wire_bytes(struct pprof_writer *writer, uint32_t field, const void *bytes, size_t nbytes) {
-    wire_head(writer, field, nbytes);
+static inline void wire_raw(struct pprof_writer *writer, const void *bytes, size_t nbytes) {
     if (writer->out && nbytes) memcpy(writer->out + writer->nbytes, bytes, nbytes);
     writer->nbytes += nbytes;
+}
+
+static inline void wire_bytes(struct pprof_writer *writer, uint32_t field, const void *bytes, size_t nbytes) {
+    wire_head(writer, field, nbytes);
+    wire_raw(writer, bytes, nbytes);
 }
 
 /* ---- Reading ---- */

@@ -12,11 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "pprof/pprof.h"
 
-enum { STACK_COUNT = 100000, DEPTH = 40, SAMPLE_COUNT = 1000000, FUNCTION_COUNT = 8000 };
+enum { STACK_COUNT = 100000, DEPTH = 40, SAMPLE_COUNT = 1000000, FUNCTION_COUNT = 8000, BATCH_COUNT = 64 };
 
 struct workload {
     uint32_t stacks[STACK_COUNT][DEPTH]; /* leaf first; numbers of functions */
@@ -85,19 +86,11 @@ static int generate_file(const char *path) {
 
 /* ---- Memory and time ---- */
 
-static size_t memory_now, memory_peak;
-
-static void *counted_alloc(void *context, size_t nbytes) {
-    (void)context;
-    memory_now += nbytes;
-    if (memory_now > memory_peak) memory_peak = memory_now;
-    return malloc(nbytes);
-}
-
-static void counted_free(void *context, void *memory, size_t nbytes) {
-    (void)context;
-    memory_now -= nbytes;
-    free(memory);
+/* Of the whole process, the workload's 20 MB included, as with the others. */
+static size_t peak_nbytes(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (size_t)usage.ru_maxrss * 1024;
 }
 
 static double now_ms(void) {
@@ -130,27 +123,43 @@ static void add_locations(fino_pprof *profile, uint32_t locations[FUNCTION_COUNT
     }
 }
 
+/* In batches, as a profiler drains its buffers. Where those would have been read in order, the workload is not: its
+ * stacks are fetched ahead, as they are no part of what is measured. */
+static void add_samples(fino_pprof *profile, const struct workload *work, const uint32_t locations[FUNCTION_COUNT],
+                        uint32_t labels) {
+    static uint32_t stacks[BATCH_COUNT][DEPTH];
+    static int64_t values[BATCH_COUNT][2];
+    static struct fino_pprof_addition additions[BATCH_COUNT];
+    for (int begin = 0; begin < SAMPLE_COUNT; begin += BATCH_COUNT) {
+        for (int i = 0; i < BATCH_COUNT; i++) {
+            const uint32_t *functions = work->stacks[work->order[begin + i]];
+            const uint32_t *later = work->stacks[work->order[(begin + i + BATCH_COUNT) % SAMPLE_COUNT]];
+            for (int at = 0; at < DEPTH; at += 16)
+                __builtin_prefetch(later + at);
+            for (int at = 0; at < DEPTH; at++)
+                stacks[i][at] = locations[functions[at]];
+            values[i][0] = 1, values[i][1] = 1000000 + (begin + i) % 1000;
+            additions[i] = (struct fino_pprof_addition){stacks[i], DEPTH, labels, values[i]};
+        }
+        fino_pprof_add_samples(profile, additions, BATCH_COUNT);
+    }
+}
+
 static int run(const char *path, int level, const char *out_path) {
-    static uint32_t locations[FUNCTION_COUNT], stack[DEPTH];
+    static uint32_t locations[FUNCTION_COUNT];
     struct workload *work = malloc(sizeof *work);
     FILE *file = fopen(path, "rb");
     if (!work || !file || fread(work, sizeof *work, 1, file) != 1) return perror(path), 1;
     fclose(file);
 
     struct fino_pprof_value_type types[] = {{"samples", "count"}, {"cpu", "nanoseconds"}};
-    struct fino_allocator allocator = {counted_alloc, counted_free, NULL};
-    struct fino_pprof_config config = {types, 2, &allocator, 1};
+    struct fino_pprof_config config = {types, 2, NULL, 1};
     double started = now_ms();
     fino_pprof *profile = fino_pprof_new(&config);
     add_locations(profile, locations);
     struct fino_pprof_label label = {intern(profile, "thread"), intern(profile, "main"), 0, 0};
     uint32_t labels = fino_pprof_label_set(profile, &label, 1);
-    for (int i = 0; i < SAMPLE_COUNT; i++) {
-        const uint32_t *functions = work->stacks[work->order[i]];
-        for (int at = 0; at < DEPTH; at++)
-            stack[at] = locations[functions[at]];
-        fino_pprof_add_sample(profile, stack, DEPTH, labels, (int64_t[]){1, 1000000 + i % 1000});
-    }
+    add_samples(profile, work, locations, labels);
     double added = now_ms();
     size_t builder_nbytes = fino_pprof_memory_nbytes(profile), plain_nbytes, nbytes;
     struct fino_pprof_header header = {.period_type = {"cpu", "nanoseconds"}, .period = 1000000};
@@ -167,13 +176,13 @@ static int run(const char *path, int level, const char *out_path) {
     printf("{\"who\":\"fino\",\"add_ms\":%.1f,\"encode_ms\":%.1f,\"gzip_ms\":%.1f,\"total_ms\":%.1f,\"stacks\":%zu,"
            "\"plain_bytes\":%zu,\"gzip_bytes\":%zu,\"builder_bytes\":%zu,\"peak_bytes\":%zu}\n",
            add_ms, encode_ms, total_ms - add_ms - encode_ms, total_ms, fino_pprof_sample_count(profile), plain_nbytes,
-           nbytes, builder_nbytes, memory_peak);
+           nbytes, builder_nbytes, peak_nbytes());
     FILE *out = out_path ? fopen(out_path, "wb") : NULL;
     if (out) fwrite(data, 1, nbytes, out), fclose(out);
     fino_pprof_bytes_free(profile, data, nbytes);
     fino_pprof_free(profile);
     free(work);
-    return memory_now == 0 ? 0 : 1;
+    return 0;
 }
 
 int main(int argc, char **argv) {
