@@ -149,12 +149,18 @@ static void add_wasm_range(struct jit_realm *realm, uintptr_t start, uintptr_t l
     atomic_store(&realm->walk.extra, merged);
 }
 
+static bool is_named(const struct v8s_code_event *event, const char *name) {
+    return event->name_nbytes == strlen(name) && memcmp(event->name, name, event->name_nbytes) == 0;
+}
+
 static void on_code(void *context, const struct v8s_code_event *event) {
     struct jit_realm *realm = context;
     if (realm->listening && jit_map_would_replace(realm->map, event)) fino_sampler_thread_drain(realm->thread);
     jit_map_event(realm->map, event);
     if (event->type == V8S_CODE_ADDED && event->kind == V8S_CODE_WASM)
         add_wasm_range(realm, event->start, event->start + event->nbytes);
+    if (event->type == V8S_CODE_ADDED && is_named(event, "Builtin:BaselineOutOfLinePrologue"))
+        atomic_store(&realm->walk.baseline_prologue, event->start);
 }
 
 static void on_gc(void *context, bool begins) {

@@ -52,23 +52,116 @@ static uintptr_t word_at(uintptr_t address) {
 
 /* ---- The leaf's frame ---- */
 
+/* Where the return address of a leaf is that has no frame: REGS for its caller, whose frame pointer RBP still is. */
+struct frameless {
+    uintptr_t return_address;
+    uintptr_t sp; /* above it */
+};
+
+/* The instruction that the two helpers below look at: code of PC's page only, so that nothing unmapped is read. */
+struct code_view {
+    const uint8_t *code;
+    size_t before, after; /* how many bytes may be read there */
+};
+
+static struct code_view view_code(uintptr_t pc) {
+    return (struct code_view){(const uint8_t *)pc, pc % PAGE_NBYTES, PAGE_NBYTES - pc % PAGE_NBYTES};
+}
+
 static bool is_prologue(const uint8_t *code) {
     static const uint8_t push_rbp_mov_rbp_rsp[] = {0x55, 0x48, 0x89, 0xe5};
     return memcmp(code, push_rbp_mov_rbp_rsp, sizeof push_rbp_mov_rbp_rsp) == 0;
 }
 
-/* Where the return address is, relative to the stack pointer, when the code at PC has no frame of its own; -1 when it
- * has one (or when that can't be told). Reads code of PC's page only. */
-static int frameless_return_offset(uintptr_t pc) {
-    const uint8_t *code = (const uint8_t *)pc;
-    size_t left_in_page = PAGE_NBYTES - pc % PAGE_NBYTES;
-    if (code[0] == 0xc3 || code[0] == 0xc2) return 0; /* ret */
-    if (pc % PAGE_NBYTES >= 1 && left_in_page >= 3 && code[-1] == 0x55 && code[0] == 0x48 && code[1] == 0x89 &&
-        code[2] == 0xe5)
-        return 8; /* between push rbp and mov rbp, rsp */
-    for (size_t i = 0; i < PROLOGUE_SCAN_NBYTES && i + 4 <= left_in_page; i++)
-        if (is_prologue(code + i)) return 0;
+/* Takes `push` (0x50) or `pop` (0x58) of any register off CODE. Returns: the number of its bytes, 0: it is none. */
+static size_t take_push_or_pop(const uint8_t *code, uint8_t opcode, int *register_out) {
+    size_t prefix = code[0] == 0x41;
+    if ((code[prefix] & 0xf8) != opcode) return 0;
+    *register_out = (code[prefix] & 7) + (prefix ? 8 : 0);
+    return prefix + 1;
+}
+
+/* Functions drop their arguments after `pop rbp`: `pop R; lea rsp, [rsp + N * 8]; push R; ret`. Returns: at which of
+ * the first three CODE is (from 1; 0: at none), and R. */
+static int argument_drop_stage(const uint8_t *code, int *register_out) {
+    static const uint8_t lea_rsp[] = {0x48, 0x8d, 0x24};
+    int popped = -1, pushed, stage = 3;
+    size_t at = take_push_or_pop(code, 0x58, &popped);
+    if (at > 0) stage = 1;
+    if (memcmp(code + at, lea_rsp, sizeof lea_rsp) == 0) {
+        stage = at > 0 ? 1 : 2;
+        at += sizeof lea_rsp + 1;
+    } else if (at > 0) {
+        return 0;
+    }
+    size_t push_nbytes = take_push_or_pop(code + at, 0x50, &pushed);
+    if (push_nbytes == 0 || code[at + push_nbytes] != 0xc3 || (stage == 1 && popped != pushed)) return 0;
+    *register_out = pushed;
+    return stage;
+}
+#define ARGUMENT_DROP_NBYTES 10
+
+/* `cmp rcx, N; jg +M; ret P`: are there more arguments than the function declares? Also after `pop rbp`. */
+static bool is_argument_check(const uint8_t *code) {
+    return (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xf9 && code[4] == 0x7f && code[6] == 0xc2) ||
+           (code[0] == 0x7f && code[2] == 0xc2);
+}
+
+static uintptr_t register_of(const struct sampler_regs *regs, int number) {
+    static const uint8_t dwarf[] = {0, 2, 1, 3, 7, 6, 4, 5};
+    return regs->gpr[number < 8 ? dwarf[number] : number];
+}
+
+/* `call` of the builtin that makes the frame of baseline code. */
+static bool calls_baseline_prologue(const struct jit_walk *walk, const uint8_t *code) {
+    int32_t distance;
+    uintptr_t target = atomic_load_explicit(&walk->baseline_prologue, memory_order_relaxed);
+    if (target == 0 || code[0] != 0xe8) return false;
+    memcpy(&distance, code + 1, sizeof distance);
+    return (uintptr_t)code + 5 + (uintptr_t)(intptr_t)distance == target;
+}
+
+/* Baseline code begins with `mov ebx, FRAME; mov r12, BYTECODE; call`. */
+static bool is_baseline_start(const struct jit_walk *walk, const struct code_view *view) {
+    const uint8_t *code = view->code;
+    if (view->after < 20) return false;
+    return calls_baseline_prologue(walk, code) ||
+           (code[0] == 0x49 && code[1] == 0xbc && calls_baseline_prologue(walk, code + 10)) ||
+           (code[0] == 0xbb && code[5] == 0x49 && code[6] == 0xbc && calls_baseline_prologue(walk, code + 15));
+}
+
+/* How far ahead a prologue begins; -1: there is none. */
+static int prologue_distance(const struct code_view *view) {
+    for (size_t i = 0; i < PROLOGUE_SCAN_NBYTES && i + 4 <= view->after; i++)
+        if (is_prologue(view->code + i)) return (int)i;
     return -1;
+}
+
+/* Is the leaf before its prologue, after its epilogue, or without any? "No" where that can't be told. */
+static bool is_frameless(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                         const struct sampler_regs *regs, struct frameless *out) {
+    struct code_view view = view_code(regs->pc);
+    const uint8_t *code = view.code;
+    int in_register;
+    if (regs->sp + 2 * sizeof(uintptr_t) > bounds->limit) return false;
+    *out = (struct frameless){word_at(regs->sp), regs->sp + sizeof(uintptr_t)};
+    if (code[0] == 0xc3 || code[0] == 0xc2) return true; /* ret */
+    if (view.before >= 1 && view.after >= 3 && code[-1] == 0x55 && code[0] == 0x48 && code[1] == 0x89 &&
+        code[2] == 0xe5) { /* between push rbp and mov rbp, rsp */
+        *out = (struct frameless){word_at(regs->sp + sizeof(uintptr_t)), regs->sp + 2 * sizeof(uintptr_t)};
+        return true;
+    }
+    int distance = prologue_distance(&view);
+    if (distance == 0) return true;
+    if (view.after >= ARGUMENT_DROP_NBYTES && argument_drop_stage(code, &in_register) > 1) {
+        *out = (struct frameless){register_of(regs, in_register), regs->sp};
+        return jit_walk_owns_pc_sig(walk, out->return_address);
+    }
+    /* What is only likely counts if a return address into V8's code is there. */
+    if (!jit_walk_owns_pc_sig(walk, out->return_address)) return false;
+    return distance > 0 || is_baseline_start(walk, &view) ||
+           (view.after >= ARGUMENT_DROP_NBYTES &&
+            (is_argument_check(code) || argument_drop_stage(code, &in_register) == 1));
 }
 
 /* ---- Frameless leaves on a JavaScript frame ---- */
@@ -126,6 +219,10 @@ static void note_frameless(const struct jit_walk *walk, const struct sampler_reg
 
 /* ---- Steps ---- */
 
+static struct sampler_raw_frame leaf_alone(uintptr_t pc) {
+    return (struct sampler_raw_frame){.pc = pc, .is_leaf = true, .kind = SAMPLER_FRAME_MANAGED + JIT_RAW_FRAME};
+}
+
 static void note_frame(const struct jit_walk *walk, const struct sampler_regs *regs, bool is_leaf,
                        struct sampler_raw_frame *out) {
     memset(out, 0, sizeof *out);
@@ -139,18 +236,6 @@ static void note_frame(const struct jit_walk *walk, const struct sampler_regs *r
     out->extra_count = 2;
 }
 
-/* The caller of a leaf that has no frame: its return address is on the stack, the frame pointer is the caller's. */
-static enum sampler_step step_frameless(const struct sampler_stack_bounds *bounds, int return_offset,
-                                        struct sampler_regs *regs) {
-    uintptr_t at = regs->sp + (uintptr_t)return_offset;
-    if (at + sizeof(uintptr_t) > bounds->limit) return SAMPLER_STEP_TRUNCATED;
-    if (return_offset > 0) regs->fp = word_at(regs->sp); /* pushed, not yet replaced: the same value */
-    regs->pc = word_at(at);
-    regs->sp = at + sizeof(uintptr_t);
-    regs->valid = 0;
-    return SAMPLER_STEP_OK;
-}
-
 static enum sampler_step step_frame(const struct sampler_stack_bounds *bounds, struct sampler_regs *regs) {
     if (regs->fp < regs->sp || regs->fp % sizeof(uintptr_t) != 0 || regs->fp + 16 > bounds->limit)
         return SAMPLER_STEP_TRUNCATED;
@@ -162,22 +247,69 @@ static enum sampler_step step_frame(const struct sampler_stack_bounds *bounds, s
     return regs->pc == 0 ? SAMPLER_STEP_END : SAMPLER_STEP_OK;
 }
 
+/* ---- Baseline code's prologue ---- */
+
+/* Baseline code calls a builtin to make its frame, which keeps the return address in R15 meanwhile, and pushes it again
+ * when the frame is there. */
+#define BASELINE_PROLOGUE_NBYTES 0x49
+
+static void put_frame_of_baseline(uintptr_t return_address, struct sampler_raw_frame out[2], size_t *count_out) {
+    out[1] = (struct sampler_raw_frame){.pc = return_address, .kind = SAMPLER_FRAME_MANAGED + JIT_RAW_FRAME};
+    *count_out = 2;
+}
+
+static bool returns_from_baseline_prologue(const struct jit_walk *walk, uintptr_t return_address) {
+    return in_jit(walk, return_address) && return_address % PAGE_NBYTES >= 5 &&
+           calls_baseline_prologue(walk, (const uint8_t *)return_address - 5);
+}
+
+static bool keeps_baseline_return_address(const struct jit_walk *walk, const struct sampler_regs *regs) {
+    uintptr_t prologue = atomic_load_explicit(&walk->baseline_prologue, memory_order_relaxed);
+    return prologue != 0 && regs->pc - prologue < BASELINE_PROLOGUE_NBYTES &&
+           returns_from_baseline_prologue(walk, regs->gpr[15]);
+}
+
+/* A leaf without a frame; and the one below it where that is baseline code that has none yet. */
+static enum sampler_step step_frameless(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                        const struct frameless *caller, struct sampler_regs *regs,
+                                        struct sampler_raw_frame out[2], size_t *count_out) {
+    uintptr_t next = caller->sp + sizeof(uintptr_t) <= bounds->limit ? word_at(caller->sp) : 0;
+    out[0] = leaf_alone(regs->pc);
+    if (returns_from_baseline_prologue(walk, caller->return_address)) {
+        if (jit_walk_owns_pc_sig(walk, next)) { /* else the frame is there */
+            put_frame_of_baseline(caller->return_address, out, count_out);
+            regs->pc = next;
+            regs->sp = caller->sp + sizeof(uintptr_t);
+            regs->valid = 0;
+            return SAMPLER_STEP_OK;
+        }
+    } else if (keeps_baseline_return_address(walk, regs)) {
+        put_frame_of_baseline(regs->gpr[15], out, count_out);
+    }
+    regs->pc = caller->return_address;
+    regs->sp = caller->sp;
+    regs->valid = 0;
+    return SAMPLER_STEP_OK;
+}
+
 enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                     bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
                                     size_t *count_out) {
+    struct frameless caller;
     bool frame_readable = regs->fp >= regs->sp && regs->fp + 16 <= bounds->limit && regs->fp % sizeof(uintptr_t) == 0;
     *count_out = 1;
-    if (is_leaf) {
-        int return_offset = frameless_return_offset(regs->pc);
-        if (return_offset >= 0 || !frame_readable) {
-            memset(&out[0], 0, sizeof out[0]);
-            out[0].pc = regs->pc;
-            out[0].is_leaf = true;
-            out[0].kind = SAMPLER_FRAME_MANAGED + JIT_RAW_FRAME;
-            return return_offset >= 0 ? step_frameless(bounds, return_offset, regs) : SAMPLER_STEP_TRUNCATED;
-        }
+    if (is_leaf && is_frameless(walk, bounds, regs, &caller))
+        return step_frameless(walk, bounds, &caller, regs, out, count_out);
+    if (!frame_readable) {
+        out[0] = leaf_alone(regs->pc);
+        *count_out = is_leaf;
+        return SAMPLER_STEP_TRUNCATED;
     }
-    if (!frame_readable) return *count_out = 0, SAMPLER_STEP_TRUNCATED;
+    if (is_leaf && keeps_baseline_return_address(walk, regs)) {
+        out[0] = leaf_alone(regs->pc);
+        put_frame_of_baseline(regs->gpr[15], out, count_out);
+        return step_frame(bounds, regs);
+    }
     note_frame(walk, regs, is_leaf, &out[0]);
     if (is_leaf && in_embedded(walk, regs->pc) && is_javascript_frame(walk, regs)) {
         out[1] = out[0];

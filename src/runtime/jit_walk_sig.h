@@ -19,6 +19,7 @@ struct jit_extra_ranges {
 struct jit_walk {
     struct v8s_code_ranges ranges;
     _Atomic(const struct jit_extra_ranges *) extra; /* NULL: none */
+    _Atomic uintptr_t baseline_prologue; /* the builtin that makes the frame of baseline code; 0: not known */
     /* The few constants of struct jit_layout that a handler needs. Zero when the layout is unknown. */
     int frame_context, frame_function, frame_bytecode_array, frame_bytecode_offset;
     int function_shared, function_code, code_instruction_start, code_instruction_size;
