@@ -186,6 +186,15 @@ static enum jit_frame_result locate_interpreted(struct jit_map *map, fino_pprof 
     return JIT_FRAME_NAMED;
 }
 
+/* V8 tells of all builtins but those through which a deoptimised function goes on in the interpreter. It is proven by
+ * the frame, which holds a bytecode array that we know. */
+static enum jit_frame_result locate_untold(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
+                                           uint32_t *location_out) {
+    bool embedded = frame->pc - map->embedded_start < map->embedded_limit - map->embedded_start;
+    if (!embedded || frame->bytecode_array == 0) return JIT_FRAME_UNKNOWN;
+    return locate_interpreted(map, profile, frame, location_out);
+}
+
 /* A return address is just after its call, so the byte before it is looked up; but a deoptimised frame returns to the
  * very start of the builtin that goes on interpreting it. */
 static enum jit_frame_result locate(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
@@ -194,7 +203,7 @@ static enum jit_frame_result locate(struct jit_map *map, fino_pprof *profile, co
     const struct jit_code *code = jit_ranges_find(&map->machine_code, frame->pc, &start);
     bool resumes = code != NULL && start == frame->pc && code->kind == CODE_INTERPRETER;
     if (!resumes) code = jit_ranges_find(&map->machine_code, pc, &start);
-    if (code == NULL) return JIT_FRAME_UNKNOWN;
+    if (code == NULL) return locate_untold(map, profile, frame, location_out);
     if (code->kind == CODE_INTERPRETER) return locate_interpreted(map, profile, frame, location_out);
     int32_t offset = (int32_t)(pc - start);
     *location_out = locate_cached(map, profile, code, offset);

@@ -273,9 +273,12 @@ static void on_removed(struct jit_map *map, const struct v8s_code_event *event) 
 
 /* ---- Interface ---- */
 
-struct jit_map *jit_map_new(void) {
+struct jit_map *jit_map_new(uintptr_t embedded_start, uintptr_t embedded_limit) {
     struct jit_map *map = calloc(1, sizeof *map);
-    if (map != NULL) pthread_mutex_init(&map->lock, NULL);
+    if (map == NULL) return NULL;
+    map->embedded_start = embedded_start;
+    map->embedded_limit = embedded_limit;
+    pthread_mutex_init(&map->lock, NULL);
     return map;
 }
 

@@ -15,7 +15,8 @@
 
 struct jit_map;
 
-struct jit_map *jit_map_new(void);
+/* EMBEDDED_*: where V8's builtins are. Returns NULL when memory is short. */
+struct jit_map *jit_map_new(uintptr_t embedded_start, uintptr_t embedded_limit);
 void jit_map_free(struct jit_map *map);
 
 /* Takes in one event. Added code may replace older code at the same place; jit_map_would_replace tells beforehand, so

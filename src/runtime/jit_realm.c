@@ -188,7 +188,10 @@ static void init_walk(struct jit_walk *walk, v8s_isolate *isolate) {
 
 struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread) {
     struct jit_realm *realm = calloc(1, sizeof *realm);
-    if (realm == NULL || (realm->map = jit_map_new()) == NULL) {
+    if (realm == NULL) return NULL;
+    init_walk(&realm->walk, isolate);
+    realm->map = jit_map_new(realm->walk.ranges.embedded_start, realm->walk.ranges.embedded_limit);
+    if (realm->map == NULL) {
         free(realm);
         return NULL;
     }
@@ -197,7 +200,6 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
     realm->listener = (struct v8s_code_listener){.on_code = on_code, .on_gc = on_gc, .context = realm};
     realm->isolate = isolate;
     realm->thread = thread;
-    init_walk(&realm->walk, isolate);
     v8s_code_keep_positions(isolate);
     fino_sampler_thread_set_managed(thread, &realm->managed, NULL);
     return realm;
