@@ -326,6 +326,15 @@ void sampler_fold_drain(struct sampler_thread *thread) {
     fold.totals.fold_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 }
 
+void sampler_fold_drain_own(struct sampler_thread *thread) {
+    uint64_t before_ns = fold.totals.fold_ns;
+    sampler_fold_drain(thread);
+    uint64_t spent_ns = fold.totals.fold_ns - before_ns;
+    uint32_t folding = marker_location("[sampler] fold");
+    atomic_fetch_add(&thread->accounted_cpu_ns, spent_ns);
+    add_time(&folding, 1, label_set_of_thread(thread), spent_ns);
+}
+
 void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns) {
     uint64_t before = atomic_load(&thread->accounted_cpu_ns);
     do {

@@ -37,6 +37,11 @@ void sampler_fold_after_fork(void);
 /* Turns what waits in the thread's ring into samples. */
 void sampler_fold_drain(struct sampler_thread *thread);
 
+/* The same on the thread itself, which takes no samples meanwhile (paused): were deep stacks sampled while they are
+ * folded, as many could come as go, and the thread would get nowhere. The time this takes is accounted to
+ * "[sampler] fold". */
+void sampler_fold_drain_own(struct sampler_thread *thread);
+
 /* Accounts the thread's CPU time up to CPU_NS, as far as no sample did: more weight for the stack it was last seen in,
  * or "[not sampled]" when it never was. */
 void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns);

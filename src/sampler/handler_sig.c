@@ -218,7 +218,7 @@ static bool is_in_step(const struct sampler_thread *thread, uint64_t cpu_ns) {
     return left_ns + tolerance_ns >= thread->period_ns && left_ns <= thread->period_ns + tolerance_ns;
 }
 
-/* Arms the next expiration, after one at CLOCK. SAMPLED: a sample was due and taken. */
+/* Arms the next expiration, after one at CLOCK. SAMPLED: a sample was due; a paused thread took none. */
 static void schedule_next(struct sampler_thread *thread, enum sampler_timer_clock clock, bool sampled, uint64_t wall_ns,
                           uint64_t cpu_ns) {
     enum sampler_timer_clock next = choose_clock(thread, clock, sampled, wall_ns, cpu_ns);
@@ -259,9 +259,8 @@ static void expire(struct sampler_thread *thread, enum sampler_timer_clock clock
         return;
     }
     bool due = cpu_ns + interval_ns / EARLY_DIVISOR >= thread->due_cpu_ns;
-    bool sampled = due && !atomic_load_explicit(&thread->paused, memory_order_relaxed);
-    if (sampled) take_sample(thread, cpu_ns, ucontext);
-    schedule_next(thread, clock, sampled, wall_ns, cpu_ns);
+    if (due && !atomic_load_explicit(&thread->paused, memory_order_relaxed)) take_sample(thread, cpu_ns, ucontext);
+    schedule_next(thread, clock, due, wall_ns, cpu_ns);
 }
 
 /* ---- The handler ---- */

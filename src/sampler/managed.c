@@ -15,9 +15,11 @@ static _Thread_local bool is_folding;
 void fino_sampler_thread_drain(sampler_thread *thread) {
     if (!thread || is_folding || sampler_ring_used_sig(&thread->ring) == 0) return;
     is_folding = true;
+    bool was_paused = atomic_exchange(&thread->paused, true);
     sampler_fold_lock();
-    sampler_fold_drain(thread);
+    sampler_fold_drain_own(thread);
     sampler_fold_unlock();
+    atomic_store(&thread->paused, was_paused);
     is_folding = false;
 }
 
