@@ -206,20 +206,21 @@ run_fuzz() { # run_fuzz SECONDS [NAME...]: each is a LLVMFuzzerTestOneInput; its
   done
 }
 
-run_stress() { # run_stress SECONDS [NAME...]: each takes SECONDS as its first argument
-  local seconds=$1 name
+run_stress() { # run_stress SECONDS [NAME...]: with sanitizers; each takes SECONDS as its last argument
+  local seconds=$1 name mode=${MODE:-asan}
   shift
-  build release
   [ $# -gt 0 ] || set -- $(compgen -G 'tests/stress/stress*.*' | sed 's,.*/\(.*\)\..*,\1,')
   for name; do
     echo "== stress/$name for $seconds s"
     if [ -e "tests/stress/$name.c" ]; then
-      build_test release "tests/stress/$name.c" "build/stress/$name"
-      "build/stress/$name" "$seconds"
+      build_test "$mode" "tests/stress/$name.c" "build/$mode/stress/$name"
+      "build/$mode/stress/$name" "$seconds"
     elif [ -e "tests/stress/$name.sh" ]; then
+      build asan >/dev/null
       "tests/stress/$name.sh" "$seconds"
     else
-      build/fino run "$(compgen -G "tests/stress/$name.*")" "$seconds"
+      build asan >/dev/null
+      tests/stress/profiled.sh "$(compgen -G "tests/stress/$name.*")" "$seconds"
     fi
   done
 }

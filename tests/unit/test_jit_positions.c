@@ -1,6 +1,6 @@
 /* V8's source position tables: the last entry at or before an offset is found, with its inlining; a table that is cut
- * short or runs on is no reason to read past it. The first offset counts from -1, the function's entry: taken from 0, each
- * call that began a line had the line before it. */
+ * short or runs on is no reason to read past it. The first offset counts from -1, the function's entry: taken from 0,
+ * each call that began a line had the line before it. */
 // SOURCES: src/runtime/jit_layout.c
 // LINK: -ldl
 #include <stdint.h>
@@ -28,7 +28,8 @@ struct entry {
     int code_offset, offset, inlining, statement;
 };
 static const struct entry entries[] = {
-    {-1, 9, -1, 1}, {0, 12, -1, 1}, {3, 40, 0, 0}, {3, 41, 1, 0}, {90, 7, 2, 1}, {5000, 100000, 65000, 0}, {5001, 3, -1, 1},
+    {-1, 9, -1, 1}, {0, 12, -1, 1},           {3, 40, 0, 0},    {3, 41, 1, 0},
+    {90, 7, 2, 1},  {5000, 100000, 65000, 0}, {5001, 3, -1, 1},
 };
 #define COUNT (int)(sizeof entries / sizeof *entries)
 
