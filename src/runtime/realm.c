@@ -260,6 +260,8 @@ static v8s_isolate *new_isolate(struct rt_realm *realm) {
                 .import_meta = rt_import_meta,
                 .promise_rejected = on_promise_rejected,
                 .uncaught = on_uncaught,
+                .wait_begins = before_wait,
+                .wait_ended = after_wait,
                 .heap_limit_near = on_heap_limit_near,
             },
         .memory_bytes = memory_bytes(),

@@ -39,6 +39,7 @@ static constexpr const char *kVersionFlags = "";
 #define V8S_OOM_PARAMETER is_heap_oom
 static constexpr const char *kVersionFlags = "--harmony-import-assertions";
 #endif
+#define V8S_TELLS_OF_WAITS (V8_MAJOR_VERSION < 12) // later ones have no callback around Atomics.wait
 // The words of (specifier, key, value, offset) in a module request's assertions, and of an import() call's.
 static constexpr int kAssertionEntrySizeStatic = 3;
 static constexpr int kAssertionEntrySizeDynamic = 2;
@@ -493,6 +494,17 @@ bool on_wasm_code(Local<Context> context, Local<String>) {
     return true;
 }
 
+#if V8S_TELLS_OF_WAITS
+void on_atomics_wait(Isolate::AtomicsWaitEvent event, Local<SharedArrayBuffer>, size_t, int64_t, double,
+                     Isolate::AtomicsWaitWakeHandle *, void *data) {
+    const v8s_host &host = static_cast<State *>(data)->host;
+    if (event == Isolate::AtomicsWaitEvent::kStartWait)
+        host.wait_begins(host.data);
+    else
+        host.wait_ended(host.data);
+}
+#endif
+
 size_t on_heap_limit_near(void *data, size_t limit_bytes, size_t) {
     const v8s_host &host = static_cast<State *>(data)->host;
     return host.heap_limit_near(host.data, limit_bytes);
@@ -623,6 +635,9 @@ v8s_isolate *v8s_isolate_new(const v8s_isolate_options *options) {
     isolate->AddMessageListener(on_message);
     isolate->SetAllowWasmCodeGenerationCallback(on_wasm_code);
     isolate->AddNearHeapLimitCallback(on_heap_limit_near, state);
+#if V8S_TELLS_OF_WAITS
+    isolate->SetAtomicsWaitCallback(on_atomics_wait, state);
+#endif
 
     Isolate::Scope entered(isolate);
     HandleScope handles(isolate);

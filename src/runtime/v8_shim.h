@@ -63,6 +63,9 @@ struct v8s_host {
     void (*promise_rejected)(void *data, enum v8s_rejection event, v8s_value promise, v8s_value reason);
     /* An exception that no caller of the shim could catch (thrown by a task of V8's own). */
     void (*uncaught)(void *data, v8s_value error, v8s_value message);
+    /* Atomics.wait is about to block; it is over. Neither may run JavaScript. */
+    void (*wait_begins)(void *data);
+    void (*wait_ended)(void *data);
     /* The heap is about to pass LIMIT_BYTES: returns the limit to go on with. */
     size_t (*heap_limit_near)(void *data, size_t limit_bytes);
 };
