@@ -29,7 +29,7 @@ broken '{ "compilerOptions": { "jsx": "vue" } }' tsconfig.json:1:31 '"jsx" must 
 broken '{ "compilerOptions": { "useDefineForClassFields": "yes" } }' tsconfig.json:1:51 '"useDefineForClassFields" must be true or false'
 broken '{ "compilerOptions": { "paths": { "a": "b" } } }' tsconfig.json:1:40 '"paths" must map "a" to an array'
 broken '{ "extends": "./missing" }' tsconfig.json:1:14 "there is no configuration './missing' to extend"
-broken '{ "extends": "./tsconfig.json" }' tsconfig.json:1:14 'comes back to itself'
+broken '{ "extends": "./tsconfig.json" }' tsconfig.json:1:14 'this "extends" comes back to itself'
 echo '{ "compilerOptions": { "target": 3 } }' >base.json
 broken '{ "extends": "./base" }' base.json:1:34 '"target" must be a string'
 broken "$(printf '[%.0s' {1..300})" tsconfig.json:1:201 'nested too deeply'
