@@ -44,6 +44,7 @@ static void start(struct rt_ts_parser *p) {
             at++;
     }
     p->at.token.end = at;
+    rt_ts_jsx_start(p);
     rt_ts_next(p);
     p->at.previous_end = 0;
 }
@@ -91,6 +92,7 @@ int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *o
     if (status == 0) status = check_utf8(&p);
     if (status == 0) {
         parse(&p);
+        if (!p.at.failed) rt_ts_jsx_end(&p);
         if (!p.at.failed) rt_ts_resolve(&p);
         status = p.status;
     }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 enum rt_ts_jsx {
+    RT_TS_JSX_DEFAULT,     /* automatic, or classic where a comment @jsx names the function */
     RT_TS_JSX_AUTOMATIC,   /* jsx() of "react/jsx-runtime", imported at the file's end */
     RT_TS_JSX_CLASSIC,     /* React.createElement(), which the file imports itself */
     RT_TS_JSX_DEVELOPMENT, /* jsxDEV() of "react/jsx-dev-runtime": elements know file, line and column */

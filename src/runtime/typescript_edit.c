@@ -15,7 +15,7 @@ static bool is_continuation(char c) {
 }
 
 /* Line and column (in UTF-16 units) of OFFSET, both from 1. */
-static void locate(const struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *error) {
+void rt_ts_locate(const struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *error) {
     const char *s = p->source;
     uint32_t line = 1, line_start = 0, column = 1;
     for (uint32_t i = 0; i < offset; i++) {
@@ -41,7 +41,7 @@ void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...
     p->at.token.type = T_EOF;
     if (p->speculating > 0 || p->status != 0) return;
     p->status = -EINVAL;
-    locate(p, offset, p->error);
+    rt_ts_locate(p, offset, p->error);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(p->error->message, sizeof p->error->message, format, arguments);
@@ -254,6 +254,54 @@ void rt_ts_check_restricted(struct rt_ts_parser *p, uint32_t start, uint32_t edi
     p->edits[edit].text_nbytes = 1;
     p->text[p->at.text_nbytes++] = '(';
     p->at.paren_open = true;
+}
+
+void rt_ts_append(struct rt_ts_parser *p, const char *format, ...) {
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (n < 0) {
+        rt_ts_fail_memory(p);
+        return;
+    }
+    if (!p->appended) { /* a comment without a line's end would take it in */
+        bool open = p->nbytes > p->at.previous_end && p->source[p->nbytes - 1] != '\n';
+        rt_ts_replace(p, p->nbytes, p->nbytes, open ? "\n;" : ";", open ? 2 : 1);
+        p->appended = true;
+    }
+    rt_ts_replace(p, p->nbytes, p->nbytes, text, (size_t)n);
+    free(text);
+}
+
+void rt_ts_render(struct rt_ts_parser *p, uint32_t start, uint32_t end, uint32_t edit, struct rt_ts_text *text) {
+    uint32_t at = start;
+    for (; edit < p->at.edit_count; edit++) {
+        const struct rt_ts_edit *e = &p->edits[edit];
+        if (e->start == e->end && e->text_nbytes == 0) continue;
+        rt_ts_text_put(text, p->source + at, e->start - at);
+        rt_ts_text_put(text, p->text + e->text, e->text_nbytes);
+        if (e->text_nbytes == 0) rt_ts_text_put(text, " ", 1);
+        at = e->end;
+    }
+    rt_ts_text_put(text, p->source + at, end - at);
+}
+
+void rt_ts_text_put(struct rt_ts_text *text, const char *bytes, size_t nbytes) {
+    if (nbytes == 0) return;
+    if (text->nbytes + nbytes > text->capacity) {
+        size_t capacity = (text->nbytes + nbytes) * 2 + 64;
+        char *grown = realloc(text->bytes, capacity);
+        if (!grown) {
+            text->failed = true;
+            return;
+        }
+        text->bytes = grown;
+        text->capacity = capacity;
+    }
+    memcpy(text->bytes + text->nbytes, bytes, nbytes);
+    text->nbytes += nbytes;
 }
 
 /* ---- output ---- */

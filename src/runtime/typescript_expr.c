@@ -3,7 +3,8 @@
  * the parameters of an arrow function it is read again as such, once. */
 #include "runtime/typescript_internal.h"
 
-enum operand { OPERAND_VALUE, OPERAND_ARROW }; /* an arrow function takes no operator after it */
+/* An arrow function takes no operator after it; an element takes no suffix. */
+enum operand { OPERAND_VALUE, OPERAND_ARROW, OPERAND_ELEMENT };
 
 static void skip_erased_type(struct rt_ts_parser *p) {
     p->at.erased++;
@@ -605,6 +606,10 @@ static enum operand primary(struct rt_ts_parser *p, unsigned flags) {
         case T_LBRACE: object_literal(p); return OPERAND_VALUE;
         case T_LPAREN: return parenthesized(p, flags, false);
         case K_FUNCTION: rt_ts_function(p, false); return OPERAND_VALUE;
+        case T_LT:
+            if (!p->options.jsx) break;
+            rt_ts_jsx(p);
+            return OPERAND_ELEMENT;
         case T_AT: rt_ts_decorators(p); return OPERAND_VALUE;
         case K_CLASS: rt_ts_class(p, false); return OPERAND_VALUE;
         case K_IMPORT: import_operand(p); return OPERAND_VALUE;
@@ -698,8 +703,8 @@ static bool prefixes(struct rt_ts_parser *p, unsigned flags) {
             }
             case T_LT:
             case T_LSHIFT:
-                if (p->options.jsx || rt_ts_is(p, T_LSHIFT)) {
-                    rt_ts_fail(p, p->at.token.start, "JSX is not supported yet");
+                if (p->options.jsx && !rt_ts_jsx_is_arrow(p)) {
+                    if (asserted) rt_ts_check_restricted(p, start, edit);
                     return false;
                 }
                 if (try_generic_arrow(p, flags)) return true;
@@ -794,7 +799,7 @@ static bool conditional(struct rt_ts_parser *p) {
 }
 
 static void operands(struct rt_ts_parser *p, unsigned flags) {
-    while (operand(p, flags) == OPERAND_VALUE) {
+    while (operand(p, flags) != OPERAND_ARROW) {
         while ((rt_ts_is(p, K_AS) || rt_ts_is(p, K_SATISFIES)) && !p->at.token.newline_before)
             erase_as(p);
         if (rt_ts_is(p, T_QUESTION)) {

@@ -13,6 +13,7 @@
  *   typescript_module.c  import and export              typescript_stmt.c    statements and declarations
  *   typescript_enum.c    enum                           typescript_constant.c  what an enum's members evaluate to
  *   typescript_namespace.c  namespace, import a = b.c
+ *   typescript_jsx.c     elements                       typescript_jsx_text.c  text and entities in them
  */
 #ifndef FINO_RT_TYPESCRIPT_INTERNAL_H
 #define FINO_RT_TYPESCRIPT_INTERNAL_H
@@ -156,6 +157,7 @@ struct rt_ts_cursor {
     bool failed;
     bool computed_name;   /* inside the brackets of a member's name */
     uint32_t value_count; /* statements so far that leave something at run time */
+    uint32_t needs;       /* NEEDS_... */
 };
 
 /* The characters from START to END become TEXT and then blanks, newlines kept; text longer than what it replaces
@@ -246,6 +248,13 @@ struct rt_ts_module_statement {
     bool guard; /* what follows would join what stands before: leave a `;` */
 };
 
+/* Text that grows. Owns: whoever made it frees `bytes`. */
+struct rt_ts_text {
+    char *bytes;
+    size_t nbytes, capacity;
+    bool failed; /* for want of memory */
+};
+
 enum { RT_TS_MAX_DEPTH = 1200 };
 enum { RT_TS_NAME_FILTER_BITS = 10 };
 
@@ -253,6 +262,25 @@ enum { RT_TS_NAME_FILTER_BITS = 10 };
 struct rt_ts_table {
     uint32_t *slots;
     uint32_t count, capacity;
+};
+
+/* What the output needs that the source has not: written behind its end, where everything is hoisted from. */
+enum {
+    NEEDS_JSX = 1,
+    NEEDS_JSXS = 2,
+    NEEDS_FRAGMENT = 4,
+    NEEDS_CREATE_ELEMENT = 8,
+    NEEDS_JSX_DEV = 16,
+    NEEDS_KEYED = 32,
+};
+
+/* Which functions elements become calls of. Each text is part of the source, of the options or a constant. */
+struct rt_ts_jsx_settings {
+    enum rt_ts_jsx mode;
+    struct rt_ts_slice {
+        const char *text;
+        uint32_t nbytes;
+    } factory, fragment, source;
 };
 
 struct rt_ts_parser {
@@ -279,6 +307,9 @@ struct rt_ts_parser {
     bool again;        /* a name was added after that: parse once more, knowing it */
     uint32_t alias;    /* inside b.c of import a = b.c: 1 + the number of that binding */
     uint32_t super_calls;
+    bool appended;   /* rt_ts_append() has been called */
+    char suffix[16]; /* makes names of helpers ones that the source has not */
+    struct rt_ts_jsx_settings jsx;
     struct rt_ts_scope *scopes;
     uint32_t scope_capacity;
     struct rt_ts_declaration *declarations;
@@ -307,6 +338,8 @@ void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...
 /* Latches "expected WHAT" at the current token. */
 void rt_ts_expected(struct rt_ts_parser *p, const char *what);
 void rt_ts_fail_memory(struct rt_ts_parser *p);
+/* Sets *PLACE_OUT's line, column and offset. */
+void rt_ts_locate(const struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *place_out);
 /* Grows *ARRAY of elements of SIZE bytes to hold COUNT + 1 of them. Returns false (and latches) without memory. */
 bool rt_ts_reserve(struct rt_ts_parser *p, void *array, uint32_t *capacity, uint32_t count, size_t size);
 
@@ -355,6 +388,12 @@ void rt_ts_close_restricted(struct rt_ts_parser *p, bool outer);
 /* At the operand of assertions that start at START and whose first edit is EDIT. */
 void rt_ts_check_restricted(struct rt_ts_parser *p, uint32_t start, uint32_t edit);
 
+/* Writes text at the end of the file, where it is hoisted from: imports and function declarations. */
+void rt_ts_append(struct rt_ts_parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rt_ts_text_put(struct rt_ts_text *text, const char *bytes, size_t nbytes);
+/* What the source from START to END becomes by the edits from number EDIT on, without what is blanked, appended to
+ * TEXT. */
+void rt_ts_render(struct rt_ts_parser *p, uint32_t start, uint32_t end, uint32_t edit, struct rt_ts_text *text);
 /* rt_ts_replace() with formatted text. */
 void rt_ts_replace_format(struct rt_ts_parser *p, uint32_t start, uint32_t end, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -379,6 +418,8 @@ void rt_ts_declare(struct rt_ts_parser *p, const struct rt_ts_token *name, enum 
 void rt_ts_declare_in(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_declared kind, uint32_t scope,
                       uint32_t detail);
 void rt_ts_reference(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_referenced kind);
+/* A use of a name that the output has but the source has not: the NBYTES at TEXT. */
+void rt_ts_reference_text(struct rt_ts_parser *p, const char *text, uint32_t nbytes);
 /* Is something called NAME declared since MARK? */
 bool rt_ts_declared_since(const struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t name);
 /* The enum or namespace NAME that OWNER has, made if it is not there. *IS_FIRST_OUT: no declaration stands before
@@ -452,6 +493,8 @@ void rt_ts_skip_regex(struct rt_ts_parser *p);
 bool rt_ts_continue_template(struct rt_ts_parser *p);
 /* Can a name start with BYTE? (Bytes beyond ASCII and backslashes count.) */
 bool rt_ts_is_name_start(unsigned char byte);
+/* Where the token after this one starts. */
+uint32_t rt_ts_next_offset(const struct rt_ts_parser *p);
 /* What the token after this one is. */
 struct rt_ts_token rt_ts_look_ahead(struct rt_ts_parser *p);
 
@@ -511,6 +554,27 @@ bool rt_ts_function_rest(struct rt_ts_parser *p, struct rt_ts_parameter_properti
 /* `function` ... as a declaration or an expression. Returns as rt_ts_function_rest(). */
 bool rt_ts_function(struct rt_ts_parser *p, bool is_declaration);
 void rt_ts_decorators(struct rt_ts_parser *p);
+
+/* ---- typescript_jsx_text.c ---- */
+
+/* Appends the NBYTES of UTF-8 at S as a literal between double quotes. */
+void rt_ts_string_literal(struct rt_ts_text *text, const char *s, uint32_t nbytes);
+/* Appends an attribute's value, the NBYTES at S between its quotes, as a literal. */
+void rt_ts_jsx_string(struct rt_ts_text *text, const char *s, uint32_t nbytes);
+/* Appends the text between two elements as a literal. *FIRST_OUT, *LAST_OUT: where what stays of it starts and ends.
+ * Returns false if nothing stays. */
+bool rt_ts_jsx_text(struct rt_ts_text *text, const char *s, uint32_t nbytes, uint32_t *first_out, uint32_t *last_out);
+
+/* ---- typescript_jsx.c ---- */
+
+/* Reads the comments at the file's start for @jsx and the like. */
+void rt_ts_jsx_start(struct rt_ts_parser *p);
+/* Does `<` here start the type parameters of an arrow function, not an element? */
+bool rt_ts_jsx_is_arrow(struct rt_ts_parser *p);
+/* At `<`: an element or a fragment. */
+void rt_ts_jsx(struct rt_ts_parser *p);
+/* The imports and functions that the elements need, as an edit at the file's end. */
+void rt_ts_jsx_end(struct rt_ts_parser *p);
 
 /* ---- typescript_class.c ---- */
 void rt_ts_class(struct rt_ts_parser *p, bool is_declaration);

@@ -156,6 +156,12 @@ unsigned char rt_ts_peek(const struct rt_ts_parser *p, bool *newline_out) {
     return (unsigned char)*s;
 }
 
+uint32_t rt_ts_next_offset(const struct rt_ts_parser *p) {
+    bool newline = false;
+    const char *bad = NULL;
+    return (uint32_t)(skip_space(p->source + p->at.token.end, p->source + p->nbytes, &newline, &bad) - p->source);
+}
+
 struct rt_ts_token rt_ts_look_ahead(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     p->speculating++;

@@ -43,15 +43,17 @@ static uint32_t name_slot(const struct rt_ts_parser *p, const char *s, uint32_t 
     return slot;
 }
 
-uint32_t rt_ts_find_name(struct rt_ts_parser *p, const struct rt_ts_token *token) {
-    const char *s = p->source + token->start;
-    uint32_t nbytes = token->end - token->start;
+static uint32_t find_text(struct rt_ts_parser *p, const char *s, uint32_t nbytes) {
     if (nbytes > 0 && p->name_filter[filter_slot(s, nbytes)]) {
         uint32_t found = p->name_table.slots[name_slot(p, s, nbytes)];
         if (found != 0) return found - 1;
     }
     p->names_missed = true;
     return RT_TS_NOT_FOUND;
+}
+
+uint32_t rt_ts_find_name(struct rt_ts_parser *p, const struct rt_ts_token *token) {
+    return find_text(p, p->source + token->start, token->end - token->start);
 }
 
 uint32_t rt_ts_intern_name(struct rt_ts_parser *p, const struct rt_ts_token *token) {
@@ -120,16 +122,23 @@ void rt_ts_declare(struct rt_ts_parser *p, const struct rt_ts_token *token, enum
     rt_ts_declare_in(p, token, kind, scope, 0);
 }
 
+static void add_reference(struct rt_ts_parser *p, uint32_t name, uint32_t start, enum rt_ts_referenced kind) {
+    if (name == RT_TS_NOT_FOUND) return;
+    if (!rt_ts_reserve(p, &p->references, &p->reference_capacity, p->at.reference_count, sizeof *p->references)) return;
+    p->references[p->at.reference_count++] =
+        (struct rt_ts_reference){name, p->at.scope, start, p->alias, (uint8_t)kind};
+}
+
 void rt_ts_reference(struct rt_ts_parser *p, const struct rt_ts_token *token, enum rt_ts_referenced kind) {
     if (p->at.erased > 0) {
         if (!p->at.computed_name) return;
         kind = REFERENCE_COMPUTED;
     }
-    uint32_t name = rt_ts_find_name(p, token);
-    if (name == RT_TS_NOT_FOUND) return;
-    if (!rt_ts_reserve(p, &p->references, &p->reference_capacity, p->at.reference_count, sizeof *p->references)) return;
-    p->references[p->at.reference_count++] =
-        (struct rt_ts_reference){name, p->at.scope, token->start, p->alias, (uint8_t)kind};
+    add_reference(p, rt_ts_find_name(p, token), token->start, kind);
+}
+
+void rt_ts_reference_text(struct rt_ts_parser *p, const char *text, uint32_t nbytes) {
+    if (p->at.erased == 0) add_reference(p, find_text(p, text, nbytes), 0, REFERENCE_COMPUTED);
 }
 
 bool rt_ts_declared_since(const struct rt_ts_parser *p, const struct rt_ts_cursor *mark, uint32_t name) {
