@@ -83,6 +83,7 @@ int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *o
                 struct rt_ts_error *error) {
     struct rt_ts_parser p = {.error = error};
     if (options) p.options = *options;
+    if (p.options.javascript) p.options.verbatim_module_syntax = true;
     memset(error, 0, sizeof *error);
     if (nbytes > UINT32_MAX / 4) {
         snprintf(error->message, sizeof error->message, "the file is larger than 1 GiB");

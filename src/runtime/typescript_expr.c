@@ -299,6 +299,7 @@ static bool try_generic_arrow(struct rt_ts_parser *p, unsigned flags) {
 /* After `)` at `:`: could that be a return type with => behind it? */
 static bool is_return_type(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
+    if (p->options.javascript) return false;
     p->speculating++;
     p->at.erased++;
     rt_ts_next(p);
@@ -477,7 +478,7 @@ static bool can_follow_type_arguments(struct rt_ts_parser *p) {
 static bool try_type_arguments(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     uint32_t start = mark.token.start;
-    if (rt_ts_memo_has(p, start, MEANING_NOT_TYPE_ARGUMENTS)) return false;
+    if (p->options.javascript || rt_ts_memo_has(p, start, MEANING_NOT_TYPE_ARGUMENTS)) return false;
     p->speculating++;
     p->at.erased++;
     rt_ts_skip_type_arguments(p);
@@ -703,7 +704,7 @@ static bool prefixes(struct rt_ts_parser *p, unsigned flags) {
             }
             case T_LT:
             case T_LSHIFT:
-                if (p->options.jsx && !rt_ts_jsx_is_arrow(p)) {
+                if (p->options.jsx && (p->options.javascript || !rt_ts_jsx_is_arrow(p))) {
                     if (asserted) rt_ts_check_restricted(p, start, edit);
                     return false;
                 }
@@ -800,7 +801,7 @@ static bool conditional(struct rt_ts_parser *p) {
 
 static void operands(struct rt_ts_parser *p, unsigned flags) {
     while (operand(p, flags) != OPERAND_ARROW) {
-        while ((rt_ts_is(p, K_AS) || rt_ts_is(p, K_SATISFIES)) && !p->at.token.newline_before)
+        while ((rt_ts_is(p, K_AS) || rt_ts_is(p, K_SATISFIES)) && !p->at.token.newline_before && !p->options.javascript)
             erase_as(p);
         if (rt_ts_is(p, T_QUESTION)) {
             if (!conditional(p)) return;

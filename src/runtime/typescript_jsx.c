@@ -532,7 +532,8 @@ static void element_rest(struct rt_ts_parser *p, struct element *e) {
 /* At `<`; BEFORE: what separates it from what stands before. Returns at its last `>`. */
 static void element(struct rt_ts_parser *p, const char *before) {
     if (rt_ts_enter(p)) {
-        struct element e = {.start = p->at.token.start, .least = last_edit_end(p), .before = before, .name = {p->source, 0}};
+        struct element e = {
+            .start = p->at.token.start, .least = last_edit_end(p), .before = before, .name = {p->source, 0}};
         e.head = placeholder(p, e.start);
         rt_ts_next(p);
         if (rt_ts_is(p, T_GT))
@@ -653,7 +654,8 @@ void rt_ts_jsx_start(struct rt_ts_parser *p) {
         while (s < end && (is_blank(*s) || *s == '\n' || *s == '\r'))
             s++;
         if (end - s < 4 || s[0] != '/') return;
-        const char *stop = s[1] == '/' ? memchr(s, '\n', (size_t)(end - s)) : memmem(s + 2, (size_t)(end - s - 2), "*/", 2);
+        const char *stop =
+            s[1] == '/' ? memchr(s, '\n', (size_t)(end - s)) : memmem(s + 2, (size_t)(end - s - 2), "*/", 2);
         if (!stop || (s[1] != '/' && s[1] != '*')) return;
         if (s[1] == '*') read_pragmas(p, s, stop);
         s = stop + (s[1] == '*' ? 2 : 1);

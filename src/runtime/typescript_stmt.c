@@ -359,6 +359,10 @@ static bool starts_declaration(const struct rt_ts_parser *p, const struct rt_ts_
 
 bool rt_ts_typescript_declaration(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     uint8_t type = p->at.token.type;
+    if (p->options.javascript) {
+        p->at.value_count++;
+        return false;
+    }
     switch (type) {
         case K_ENUM: break;
         case K_TYPE:

@@ -420,6 +420,9 @@ static void skip_conditional(struct rt_ts_parser *p, bool no_conditional) {
 /* ---- blanking ---- */
 
 void rt_ts_erase_annotation(struct rt_ts_parser *p) {
+    if (p->options.javascript && rt_ts_is(p, T_COLON)) {
+        rt_ts_fail(p, p->at.token.start, "a type can't be here: this is JavaScript (call the file .tsx)");
+    }
     if (!rt_ts_is(p, T_COLON)) return;
     uint32_t start = p->at.token.start;
     rt_ts_next(p);

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Programs that TypeScript must compile, not only strip: those of tests/fixtures/typescript do under fino what they do
+# under Node when TypeScript has compiled them.
+source "$(dirname "$0")/lib.sh"
+programs=$root/tests/fixtures/typescript
+"$root/tests/npm.sh" typescript
+
+for folder in "$programs"/*/; do
+  folder=${folder%/}
+  [ -e "$folder/tsconfig.json" ] || continue
+  name=${folder##*/}
+  main=$(compgen -G "$folder/main.*")
+  node "$programs/transpile.mjs" "$root/build/npm/typescript/lib/typescript.js" "$folder" "$work/$name"
+  node "$work/$name/main.mjs" >"$work/$name.want" 2>&1 || { cat "$work/$name.want"; fail "$name fails under Node"; }
+  "$fino" run "$main" >"$work/$name.got" 2>&1 || { tail -n 20 "$work/$name.got"; fail "$name fails under fino"; }
+  [ -s "$work/$name.want" ] || fail "$name prints nothing"
+  expect_same "$work/$name.want" "$work/$name.got"
+done
