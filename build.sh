@@ -176,6 +176,10 @@ build_test() { # build_test MODE SOURCE OUT [FLAG...]: a test program with the l
   shift 3
   all="$source $(sed -n 's,^// SOURCES: ,,p' "$source")"
   need_xxhash
+  if grep -q '^// V8$' "$source"; then
+    need_v8 ../../..
+    set -- "$@" $V8_LINK -lstdc++
+  fi
   compile "$mode" $all
   for layer in sampler pprof deflate none; do
     ! grep -qE "(^| )src/$layer/" $(printf "build/$mode/obj/%s.o.d " $all) || break

@@ -19,6 +19,7 @@ struct jit_realm {
     struct jit_walk walk;
     struct jit_map *map;
     struct v8s_code_listener listener;
+    struct v8s_interrupt drain;
     bool listening;
     struct jit_extra_ranges **retired; /* all that were ever published, the current ones last */
     size_t retired_count, retired_cap;
@@ -99,15 +100,14 @@ static void resolve(struct sampler_managed *managed, const struct sampler_raw_fr
 
 /* ---- Events ---- */
 
-static void drain_on_thread(v8s_isolate *isolate, void *context) {
+static void drain_on_thread(void *context) {
     struct jit_realm *realm = context;
-    (void)isolate;
     fino_sampler_thread_drain(realm->thread);
 }
 
 static void request_drain(struct sampler_managed *managed) {
     struct jit_realm *realm = realm_of(managed);
-    v8s_request_interrupt(realm->isolate, drain_on_thread, realm);
+    v8s_request_interrupt(realm->isolate, &realm->drain);
 }
 
 /* ---- WebAssembly ---- */
@@ -198,6 +198,7 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
     realm->managed =
         (struct sampler_managed){.owns_pc = owns_pc, .step = step, .resolve = resolve, .request_drain = request_drain};
     realm->listener = (struct v8s_code_listener){.on_code = on_code, .on_gc = on_gc, .context = realm};
+    realm->drain = (struct v8s_interrupt){.run = drain_on_thread, .context = realm};
     realm->isolate = isolate;
     realm->thread = thread;
     v8s_code_keep_positions(isolate);

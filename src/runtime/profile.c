@@ -35,6 +35,7 @@ struct attached {
     struct attached *next;
     v8s_isolate *isolate;
     struct jit_realm *jit;
+    struct v8s_interrupt listen;
 };
 
 static pthread_mutex_t realms_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -155,8 +156,7 @@ static void listen(struct attached *attached) {
                  v8s_version());
 }
 
-static void listen_in_interrupt(v8s_isolate *isolate, void *context) {
-    (void)isolate;
+static void listen_in_interrupt(void *context) {
     listen(context);
 }
 
@@ -168,7 +168,11 @@ void rt_profile_attach(struct rt_realm *realm) {
         complain("cannot profile this Realm: out of memory");
         abort();
     }
-    *attached = (struct attached){.isolate = realm->isolate, .jit = jit};
+    *attached = (struct attached){
+        .isolate = realm->isolate,
+        .jit = jit,
+        .listen = {.run = listen_in_interrupt, .context = attached},
+    };
     realm->profile = attached;
     pthread_mutex_lock(&realms_mutex);
     attached->next = realms.first;
@@ -203,7 +207,7 @@ static void listen_everywhere(struct rt_realm *realm) {
     bool first = !realms.listen;
     realms.listen = true;
     for (struct attached *other = realms.first; first && other != NULL; other = other->next)
-        if (other != realm->profile) v8s_request_interrupt(other->isolate, listen_in_interrupt, other);
+        if (other != realm->profile) v8s_request_interrupt(other->isolate, &other->listen);
     pthread_mutex_unlock(&realms_mutex);
     listen(realm->profile);
 }

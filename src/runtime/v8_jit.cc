@@ -60,11 +60,6 @@ void OnGcEpilogue(v8::Isolate *isolate, v8::GCType, v8::GCCallbackFlags, void *)
     if (const v8s_code_listener *listener = ListenerOf(isolate)) listener->on_gc(listener->context, false);
 }
 
-struct Interrupt {
-    void (*fn)(v8s_isolate *isolate, void *context);
-    void *context;
-};
-
 } // namespace
 
 extern "C" {
@@ -139,14 +134,13 @@ bool v8s_code_exercise(v8s_isolate *isolate_c) {
     return ran;
 }
 
-void v8s_request_interrupt(v8s_isolate *isolate, void (*fn)(v8s_isolate *, void *), void *context) {
+void v8s_request_interrupt(v8s_isolate *isolate, const v8s_interrupt *interrupt) {
     FromC(isolate)->RequestInterrupt(
-        [](v8::Isolate *on, void *data) {
-            Interrupt *interrupt = static_cast<Interrupt *>(data);
-            interrupt->fn(reinterpret_cast<v8s_isolate *>(on), interrupt->context);
-            delete interrupt;
+        [](v8::Isolate *, void *data) {
+            const v8s_interrupt *requested = static_cast<const v8s_interrupt *>(data);
+            requested->run(requested->context);
         },
-        new Interrupt{fn, context});
+        const_cast<v8s_interrupt *>(interrupt));
 }
 
 } // extern "C"

@@ -61,8 +61,14 @@ void v8s_code_keep_positions(v8s_isolate *isolate);
  * named "fino:selftest", for what LISTENER then sees. Returns false when V8 did not optimise (its flags may forbid it). */
 bool v8s_code_exercise(v8s_isolate *isolate);
 
-/* Any thread: FN runs soon on the isolate's thread, in the middle of whatever it does. */
-void v8s_request_interrupt(v8s_isolate *isolate, void (*fn)(v8s_isolate *isolate, void *context), void *context);
+/* What runs in an interrupt. */
+struct v8s_interrupt {
+    void (*run)(void *context);
+    void *context;
+};
+/* Any thread: INTERRUPT runs soon on the isolate's thread, in the middle of whatever it does. It must live as long as
+ * JavaScript may run there. */
+void v8s_request_interrupt(v8s_isolate *isolate, const struct v8s_interrupt *interrupt);
 
 #ifdef __cplusplus
 }
