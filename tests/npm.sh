@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Puts the npm packages of tests/npm_pins (name, exact version, SHA-512 of the tarball) into build/npm/NAME, verified.
-# Nothing of theirs is run or installed. npm.sh [NAME...]: only these.
+# Puts the npm packages of tests/npm_pins (name, exact version, SHA-512 of the tarball) into build/npm/NAME, or where the
+# line's fourth word says, verified. Nothing of theirs is run or installed. npm.sh [NAME...]: only these.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-fetch_one() { # fetch_one NAME VERSION HASH
-  local into=build/npm/$1 work
+fetch_one() { # fetch_one NAME VERSION HASH INTO
+  local into=build/npm/$4 work
   [ ! -e "$into/.fetched" ] || [ "$(<"$into/.fetched")" != "$2" ] || return 0
   mkdir -p "build/npm"
   work=$(mktemp -d build/npm/.work.XXXXXX)
@@ -25,7 +25,8 @@ fetch_one() { # fetch_one NAME VERSION HASH
   rm -rf "$work"
 }
 
-while read -r name version hash; do
+while read -r name version hash into; do
+  into=${into:-$name}
   case $name in '' | '#'*) continue ;; esac
-  if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then fetch_one "$name" "$version" "$hash"; fi
+  if [ $# -eq 0 ] || [[ " $* " == *" $into "* ]]; then fetch_one "$name" "$version" "$hash" "$into"; fi
 done <tests/npm_pins
