@@ -239,10 +239,7 @@ static void erase_implements(struct rt_ts_parser *p) {
 
 static void extends(struct rt_ts_parser *p) {
     if (!rt_ts_accept(p, K_EXTENDS)) return;
-    bool outer = p->at.computed_name;
-    p->at.computed_name = true; /* of a declared class too, TypeScript counts the base as used */
     rt_ts_left_hand_side(p);
-    p->at.computed_name = outer;
     if (!rt_ts_is(p, T_LT) && !rt_ts_is(p, T_LSHIFT)) return;
     uint32_t start = p->at.token.start;
     p->at.erased++;

@@ -156,6 +156,7 @@ struct rt_ts_cursor {
     bool paren_open;
     bool failed;
     bool computed_name;   /* inside the brackets of a member's name */
+    bool ambient;         /* inside something that is only declared */
     uint32_t value_count; /* statements so far that leave something at run time */
     uint32_t needs;       /* NEEDS_... */
 };
@@ -189,7 +190,7 @@ struct rt_ts_declaration {
 };
 
 /* REFERENCE_SHORTHAND: { a } as an expression or an assignment pattern. REFERENCE_COMPUTED: the name of a member of a
- * type, { [a]: T }; TypeScript counts it as a use though it is blanked. */
+ * type, { [a]: T }; TypeScript counts it as a use though it is blanked, unless it is ambient. */
 enum rt_ts_referenced { REFERENCE_VALUE, REFERENCE_SHORTHAND, REFERENCE_COMPUTED };
 
 struct rt_ts_reference {

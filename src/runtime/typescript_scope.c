@@ -131,7 +131,7 @@ static void add_reference(struct rt_ts_parser *p, uint32_t name, uint32_t start,
 
 void rt_ts_reference(struct rt_ts_parser *p, const struct rt_ts_token *token, enum rt_ts_referenced kind) {
     if (p->at.erased > 0) {
-        if (!p->at.computed_name) return;
+        if (!p->at.computed_name || p->at.ambient) return;
         kind = REFERENCE_COMPUTED;
     }
     add_reference(p, rt_ts_find_name(p, token), token->start, kind);
@@ -320,12 +320,13 @@ static void elide(struct rt_ts_parser *p, const struct rt_ts_module_statement *s
         used += bindings[i].used;
         named_used += bindings[i].used && i >= statement->first_named;
     }
-    if (used == 0) {
+    bool stays = p->options.verbatim_module_syntax && (statement->binding_count == 0 || !bindings[0].is_export);
+    if (used == 0 && !stays) {
         rt_ts_fill_edit(p, statement->edit, statement->start, statement->end, ";", statement->guard);
         return;
     }
     const struct rt_ts_binding_use *first = &bindings[0];
-    if (first->needs_require) {
+    if (statement->binding_count > 0 && first->needs_require) {
         rt_ts_fail(p, statement->start,
                    "import ... = require() needs a CommonJS module; write import ... from instead");
         return;

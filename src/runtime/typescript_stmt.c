@@ -194,6 +194,20 @@ static bool starts_label(struct rt_ts_parser *p) {
     return rt_ts_is_identifier(p->at.token.type) && rt_ts_peek(p, NULL) == ':';
 }
 
+/* `using a = b` or `await using a = b`; both words are names everywhere else. */
+static bool starts_using(struct rt_ts_parser *p) {
+    if (!rt_ts_is(p, K_USING) && !rt_ts_is(p, K_AWAIT)) return false;
+    struct rt_ts_cursor mark = p->at;
+    p->speculating++;
+    if (rt_ts_is(p, K_AWAIT)) rt_ts_next(p);
+    bool yes = rt_ts_accept(p, K_USING) && rt_ts_is_identifier(p->at.token.type) && !p->at.token.newline_before;
+    rt_ts_next(p);
+    yes = yes && rt_ts_is(p, T_ASSIGN);
+    rt_ts_rewind(p, &mark);
+    p->speculating--;
+    return yes;
+}
+
 static void statement(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     if (starts_label(p)) {
@@ -241,6 +255,10 @@ static void statement(struct rt_ts_parser *p) {
             function_declaration(p, &mark);
             return;
         }
+    }
+    if (starts_using(p)) {
+        rt_ts_fail(p, mark.token.start, "\"using\" declarations are not supported: call the dispose method in a finally");
+        return;
     }
     if (is_let_declaration(p)) {
         variable_statement(p, DECLARED_LEXICAL);
@@ -309,10 +327,13 @@ static void skip_namespace(struct rt_ts_parser *p) {
 
 static void ambient_declaration(struct rt_ts_parser *p) {
     uint32_t values = p->at.value_count;
+    bool outer = p->at.ambient;
+    p->at.ambient = true;
     p->at.erased++;
     rt_ts_next(p);
     rt_ts_statement(p);
     p->at.erased--;
+    p->at.ambient = outer;
     p->at.value_count = values;
 }
 
