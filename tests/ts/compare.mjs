@@ -68,3 +68,18 @@ export function checkPositions(tree, source) {
   visit(tree);
   return moved;
 }
+
+// Returns the names of functions and classes in TREE, as 'line:column name'.
+export function functionNames(tree) {
+  const names = new Set();
+  const add = ({ type, name, loc }) => names.add(`${loc.start.line}:${loc.start.column + 1} ${type === 'PrivateIdentifier' ? '#' : ''}${name}`);
+  const visit = (node) => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (!node || typeof node.type !== 'string') return;
+    if (isFunction(node) && node.id) add(node.id);
+    if ((node.type === 'MethodDefinition' || node.method || node.kind === 'get' || node.kind === 'set') && /Identifier$/.test(node.key?.type)) add(node.key);
+    for (const key of Object.keys(node)) if (!ignored.has(key)) visit(node[key]);
+  };
+  visit(tree);
+  return names;
+}

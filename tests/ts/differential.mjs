@@ -1,102 +1,186 @@
-// differential.mjs: compares fino's eraser with TypeScript's own transpileModule over a corpus of real files.
+// differential.mjs: compares fino's eraser with typescript's transpileModule and with amaro over the corpus: see README.md.
 //
-//   node differential.mjs --eraser=PROGRAM --modules=NODE_MODULES [--short] [--verbose] [PATH...]
+//   node differential.mjs --eraser=PROGRAM [--part=N] [--seconds=N] [--jobs=N] [--verbose] [PACKAGE or FILE...]
 //
-// PROGRAM is ts_erase_cli. Both outputs are parsed, and their trees compared: formatting, quotes, comments, parentheses
-// and empty statements do not count. Every function's and class's name must stand where it stands in the source.
-// Exit status 0: no unexplained difference.
+// PROGRAM is ts_erase_cli. --part=N: every Nth file. --seconds=N: begin no file after N seconds. Exit status 0: no
+// unexplained difference.
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { createRequire } from 'node:module';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { checkPositions, compareTrees, functionNames } from './compare.mjs';
+import { corpus } from './corpus.mjs';
 import { Eraser } from './eraser.mjs';
-import { compareTrees, checkPositions } from './compare.mjs';
+import { explain } from './explained.mjs';
 
-const options = { paths: [] };
-for (const argument of process.argv.slice(2)) {
-  const match = /^--([a-z]+)(?:=(.*))?$/.exec(argument);
-  if (match) options[match[1]] = match[2] ?? true;
-  else options.paths.push(argument);
-}
-const modules = path.resolve(options.modules);
-const require = createRequire(path.join(modules, 'anything.js'));
-const ts = require('typescript');
-const acorn = require('acorn');
+const root = path.resolve(import.meta.dirname, '../../build/npm');
 
-function* walk(directory) {
-  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
-    const full = path.join(directory, entry.name);
-    if (entry.isDirectory()) yield* walk(full);
-    else if (/\.[cm]?tsx?$/.test(entry.name)) yield full;
-  }
-}
+// ---- One file
 
-function transpile(source, file) {
-  const result = ts.transpileModule(source, {
-    fileName: file,
-    reportDiagnostics: true,
-    compilerOptions: {
-      target: ts.ScriptTarget.ESNext,
-      module: ts.ModuleKind.ESNext,
-      isolatedModules: true,
-      removeComments: true,
-      alwaysStrict: false,
-      jsx: ts.JsxEmit.React,
-      experimentalDecorators: !!options.decorators,
-    },
-  });
-  return { code: result.outputText, errors: result.diagnostics.filter((d) => d.category === ts.DiagnosticCategory.Error) };
-}
-
-// A declaration file may export what it only declares; that is an error at run time, and not one of the eraser's.
-const Parser = acorn.Parser.extend((Base) => class extends Base { checkLocalExport() {} });
-const parse = (code) =>
-  Parser.parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, locations: true, allowReturnOutsideFunction: true });
-
-// The oracle drops `export =` and `import = require()` from a module; fino says that they can't be there.
-const explained = /needs a CommonJS module|decorators are not supported|JSX is not supported/;
-const tally = { tried: 0, agreed: 0, bothReject: 0, explained: 0, differ: 0, moved: 0 };
-const differences = [];
-
-async function check(eraser, file) {
-  const source = fs.readFileSync(file, 'utf8');
-  tally.tried++;
-  // transpileModule takes a declaration file for one without output: its text is what counts here.
-  const expected = transpile(source, path.basename(file).replace(/\.d\.([cm]?ts)$/, '.$1'));
-  const flags = /x$/.test(file) ? 'x' : '-';
-  const actual = await eraser.erase(fs.readFileSync(file), flags);
-  if (actual.error) {
-    if (expected.errors.length > 0) return void tally.bothReject++;
-    if (explained.test(actual.error)) return void tally.explained++;
-    return void differences.push([file, `rejected: ${actual.error}`]);
-  }
+// Returns { verdict, why }: 'agrees', 'both reject', 'explained' or 'differs'.
+async function againstTypeScript(oracle, erase, file, source, bytes) {
+  const expected = oracle.transpile(source, file);
+  const actual = await erase(bytes, /x$/.test(file) ? 'xc' : 'c');
+  const differs = (why) => {
+    if (expected.errors.length > 0) return { verdict: 'both reject', why: `${expected.errors[0]} / ${why}` };
+    const reason = explain(why);
+    return reason ? { verdict: 'explained', why: reason } : { verdict: 'differs', why };
+  };
+  if (actual.error) return differs(`rejected: ${actual.error}`);
   let ours, theirs;
   try {
-    ours = parse(actual.code);
+    ours = oracle.parse(actual.code);
   } catch (error) {
-    if (expected.errors.length > 0) return void tally.bothReject++;
-    return void differences.push([file, `our output does not parse: ${error.message}`]);
+    return differs(`our output does not parse: ${error.message}`);
   }
   try {
-    theirs = parse(expected.code);
+    theirs = oracle.parse(expected.code);
   } catch (error) {
-    return void differences.push([file, `the oracle's output does not parse: ${error.message}`]);
+    return differs(`typescript's output does not parse: ${error.message}`);
   }
   const difference = compareTrees(ours, theirs);
+  if (difference) return differs(difference);
   const moved = checkPositions(ours, source);
-  if (moved.length > 0) tally.moved += moved.length;
-  if (difference) differences.push([file, difference]);
-  else if (moved.length > 0) differences.push([file, `moved: ${moved[0]}`]);
-  else tally.agreed++;
+  if (moved.length > 0) return differs(`moved: ${moved[0]}`);
+  const names = functionNames(ours);
+  const lost = expected.names.find((name) => !names.has(name));
+  if (lost) return differs(`not where it was: ${lost}`);
+  return { verdict: 'agrees', functions: expected.names.length };
 }
 
-const eraser = new Eraser(path.resolve(options.eraser));
-const roots = options.paths.length > 0 ? options.paths : [modules];
-for (const root of roots) {
-  const files = fs.statSync(root).isDirectory() ? walk(root) : [root];
-  for (const file of files) await check(eraser, file);
+// amaro's strip-only keeps unused imports, so the eraser is told to do so too. Its blanks are as many bytes wide as what they
+// replace, ours as many columns: both are made one blank a column.
+const blanks = (code) => code.replace(/[\t\u00a0\u2002\ufeff]/g, ' ');
+
+async function againstAmaro(oracle, erase, file, source, bytes) {
+  if (/x$/.test(file)) return { verdict: 'refused' };
+  const expected = oracle.strip(source);
+  if (expected.refused) return { verdict: 'refused', why: expected.refused };
+  const actual = await erase(bytes, 'vc');
+  if (actual.error) return differsFromAmaro(`rejected: ${actual.error}`);
+  const ours = blanks(actual.code), theirs = blanks(expected.code);
+  if (ours === theirs) return { verdict: 'same bytes' };
+  let left, right;
+  try {
+    left = oracle.parse(actual.code);
+    right = oracle.parse(expected.code);
+  } catch (error) {
+    return differsFromAmaro(`does not parse: ${error.message}; ${where(ours, theirs, source)}`);
+  }
+  const difference = compareTrees(left, right);
+  if (!difference) return { verdict: 'same program', why: where(ours, theirs, source) };
+  return differsFromAmaro(`${difference}; ${where(ours, theirs, source)}`);
 }
-eraser.close();
-tally.differ = differences.length;
-for (const [file, why] of differences.slice(0, options.verbose ? Infinity : 40)) console.log(`${file}: ${why}`);
-console.log(JSON.stringify(tally));
-process.exitCode = differences.length > 0 ? 1 : 0;
+
+function differsFromAmaro(why) {
+  const reason = explain(why);
+  return reason ? { verdict: 'explained', why: reason } : { verdict: 'differs', why };
+}
+
+function where(ours, theirs, source) {
+  let i = 0;
+  while (i < ours.length && ours[i] === theirs[i]) i++;
+  const show = (text) => JSON.stringify(text.slice(Math.max(0, i - 20), i + 20));
+  return `${show(source)} -> ours ${show(ours)}, theirs ${show(theirs)}`;
+}
+
+async function work() {
+  const oracle = await import('./oracle.mjs');
+  const eraser = new Eraser(workerData.eraser);
+  const erase = (bytes, letters) => eraser.erase(bytes, letters);
+  for await (const file of messages()) {
+    const bytes = fs.readFileSync(file);
+    const source = bytes.toString();
+    const report = { file, nbytes: bytes.length };
+    try {
+      report.typescript = await againstTypeScript(oracle, erase, file, source, bytes);
+      report.amaro = await againstAmaro(oracle, erase, file, source, bytes);
+    } catch (error) {
+      report.typescript = { verdict: 'differs', why: `broken: ${error.stack}` };
+    }
+    parentPort.postMessage(report);
+  }
+  eraser.close();
+}
+
+async function* messages() {
+  const waiting = [];
+  let wake;
+  parentPort.on('message', (file) => {
+    waiting.push(file);
+    wake?.();
+  });
+  parentPort.postMessage(null);
+  for (;;) {
+    while (waiting.length === 0) await new Promise((resolve) => (wake = resolve));
+    const file = waiting.shift();
+    if (file === null) return parentPort.close();
+    yield file;
+  }
+}
+
+// ---- All files
+
+function readOptions() {
+  const options = { jobs: os.availableParallelism(), part: 1, seconds: Infinity, paths: [] };
+  for (const argument of process.argv.slice(2)) {
+    const match = /^--([a-z]+)(?:=(.*))?$/.exec(argument);
+    if (match) options[match[1]] = match[2] ?? true;
+    else options.paths.push(argument);
+  }
+  return options;
+}
+
+function chooseFiles(options) {
+  const files = options.paths.filter((p) => /\.[cm]?tsx?$/.test(p)), packages = options.paths.filter((p) => !files.includes(p));
+  if (files.length > 0) return files.map((file) => ({ file: path.resolve(file), nbytes: fs.statSync(file).size }));
+  const all = corpus(root, packages);
+  return all.filter((_, i) => i % Number(options.part) === 0);
+}
+
+class Tally {
+  verdicts = {};
+  reasons = {};
+  differences = [];
+  add(name, file, { verdict, why }) {
+    this.verdicts[verdict] = (this.verdicts[verdict] ?? 0) + 1;
+    if (verdict === 'explained') (this.reasons[why] ??= []).push(file);
+    if (verdict === 'differs') this.differences.push(`${path.relative(root, file)}: ${name}: ${why}`);
+  }
+}
+
+async function main() {
+  const options = readOptions(), files = chooseFiles(options), tallies = { typescript: new Tally(), amaro: new Tally() };
+  const began = performance.now();
+  let next = 0, nbytes = 0, functions = 0, tried = 0;
+  const notes = [];
+  const runWorker = () =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(new URL(import.meta.url), { workerData: { eraser: path.resolve(options.eraser) } });
+      worker.on('message', (report) => {
+        if (report) {
+          tried++;
+          nbytes += report.nbytes;
+          functions += report.typescript.functions ?? 0;
+          for (const name of Object.keys(tallies)) if (report[name]) tallies[name].add(name, report.file, report[name]);
+          if (options.verbose) for (const name of Object.keys(tallies)) if (report[name]?.why) notes.push(`${path.relative(root, report.file)}: ${name}: ${report[name].verdict}: ${report[name].why}`);
+        }
+        const late = performance.now() - began > options.seconds * 1000;
+        worker.postMessage(next < files.length && !late ? files[next++].file : null);
+      });
+      worker.on('error', reject);
+      worker.on('exit', resolve);
+    });
+  await Promise.all(Array.from({ length: Number(options.jobs) }, runWorker));
+  const bad = Object.values(tallies).flatMap((tally) => tally.differences);
+  for (const note of notes) console.log(note);
+  for (const line of bad.slice(0, options.verbose ? Infinity : 40)) console.log(line);
+  console.log(`${tried} of ${files.length} files, ${nbytes} bytes, ${functions} functions and classes at their places, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  for (const [name, tally] of Object.entries(tallies)) {
+    console.log(`${name}: ${Object.entries(tally.verdicts).map(([verdict, count]) => `${count} ${verdict}`).join(', ')}`);
+    for (const [why, list] of Object.entries(tally.reasons)) console.log(`    ${list.length} ${why}`);
+  }
+  process.exitCode = bad.length > 0 || tried === 0 ? 1 : 0;
+}
+
+await (isMainThread ? main() : work());

@@ -1,3 +1,5 @@
+// SOURCES: src/runtime/typescript*.c
+// LINK: -lm
 /* ts_erase_cli.c: rt_ts_erase() as a program, for the drivers beside it.
  *
  *   ts_erase_cli [--jsx] [--commonjs] [--verbatim] FILE    writes the JavaScript to standard output; "-" reads standard
