@@ -1,7 +1,7 @@
 // LINK: -lz -ldeflate
 /* Compression and decompression of the files named, against zlib and libdeflate in the same process, in alternated
  * runs: output size relative to each control, and speed relative to it (above 1: fino is faster), by medians of CPU
- * time.
+ * time. A last row is of many short inputs, pieces of 1 to 50 kB cut from the files.
  *
  * usage: bench_deflate [-r RUNS] [-l LEVEL,LEVEL,...] FILE... */
 #include <libdeflate.h>
@@ -13,12 +13,37 @@
 
 #include "deflate/deflate.h"
 
-enum { MAX_RUNS = 99, MAX_LEVELS = 12 };
+enum {
+    MAX_RUNS = 99,
+    MAX_LEVELS = 12,
+    MAX_FILES = 32,
+    PIECES = 200,
+    PIECE_MIN_NBYTES = 1000,
+    PIECE_MAX_NBYTES = 50000,
+    OUT_NBYTES = 65536 /* more than a piece's bound: what a whole file needs is asked for */
+};
 
-struct file {
-    const char *name;
-    unsigned char *bytes;
+enum { FINO, LIBDEFLATE, ZLIB, CODEC_COUNT };
+
+struct piece {
+    const unsigned char *bytes;
     size_t nbytes;
+};
+
+/* What one row of the table is about: inputs that are compressed one by one. */
+struct item {
+    const char *name;
+    struct piece pieces[PIECES];
+    int count;
+    size_t nbytes;     /* of all */
+    size_t max_nbytes; /* of one */
+};
+
+/* All that takes part in a row. */
+struct codecs {
+    fino_deflate_compressor *fino;
+    struct libdeflate_compressor *libdeflate;
+    z_stream zlib;
 };
 
 static double cpu_ms(void) {
@@ -43,92 +68,183 @@ static void *allocate(size_t nbytes) {
     return memory;
 }
 
-static struct file read_file(const char *path) {
-    struct file file = {path, NULL, 0};
+/* ---- The inputs ---- */
+
+static void add_piece(struct item *item, const unsigned char *bytes, size_t nbytes) {
+    item->pieces[item->count++] = (struct piece){bytes, nbytes};
+    item->nbytes += nbytes;
+    if (nbytes > item->max_nbytes) item->max_nbytes = nbytes;
+}
+
+static struct item read_file(const char *path) {
+    struct item item = {.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path};
     FILE *stream = fopen(path, "rb");
+    unsigned char *bytes;
+    size_t nbytes;
     if (!stream) {
         perror(path);
         exit(1);
     }
     fseek(stream, 0, SEEK_END);
-    file.nbytes = (size_t)ftell(stream);
+    nbytes = (size_t)ftell(stream);
     rewind(stream);
-    file.bytes = allocate(file.nbytes);
-    if (fread(file.bytes, 1, file.nbytes, stream) != file.nbytes) exit(1);
+    bytes = allocate(nbytes);
+    if (fread(bytes, 1, nbytes, stream) != nbytes) exit(1);
     fclose(stream);
-    if (strrchr(path, '/')) file.name = strrchr(path, '/') + 1;
-    return file;
+    add_piece(&item, bytes, nbytes);
+    return item;
 }
 
-static void bench_level(const struct file *file, int level, int runs) {
-    size_t capacity = fino_deflate_bound(file->nbytes) + compressBound((uLong)file->nbytes), sizes[3] = {0};
-    double times[3][MAX_RUNS], mid[3];
-    unsigned char *out = allocate(capacity);
-    fino_deflate_compressor *ours = fino_deflate_compressor_new(level, NULL);
-    struct libdeflate_compressor *theirs = libdeflate_alloc_compressor(level);
-    for (int run = 0; run < runs; run++) {
-        uLongf zlib_size = (uLongf)capacity;
-        double t0 = cpu_ms();
-        sizes[0] = fino_deflate_compressor_deflate(ours, file->bytes, file->nbytes, out, capacity);
-        double t1 = cpu_ms();
-        sizes[1] = libdeflate_deflate_compress(theirs, file->bytes, file->nbytes, out, capacity);
-        double t2 = cpu_ms();
-        compress2(out, &zlib_size, file->bytes, (uLong)file->nbytes, level > 9 ? 9 : level);
-        double t3 = cpu_ms();
-        sizes[2] = zlib_size - 6; /* zlib's own header and trailer */
-        times[0][run] = t1 - t0;
-        times[1][run] = t2 - t1;
-        times[2][run] = t3 - t2;
+/* The same pieces for the same files. */
+static struct item cut_pieces(const struct item *files, int file_count) {
+    struct item item = {.name = "1-50 kB pieces"};
+    unsigned long long state = 1;
+    for (int i = 0; i < PIECES; i++) {
+        const struct piece *file = &files[i % file_count].pieces[0];
+        size_t nbytes = PIECE_MIN_NBYTES, at = 0;
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        nbytes += (state >> 33) % (PIECE_MAX_NBYTES - PIECE_MIN_NBYTES);
+        if (nbytes > file->nbytes) nbytes = file->nbytes;
+        if (nbytes < file->nbytes) at = (size_t)(state >> 20) % (file->nbytes - nbytes);
+        add_piece(&item, file->bytes + at, nbytes);
     }
-    for (int i = 0; i < 3; i++)
-        mid[i] = median(times[i], runs);
-    printf("| %-16s | %2d | %.5f | %6.1f | %+6.2f %% | x%.2f | %+6.2f %% | x%.2f |\n", file->name, level,
-           (double)sizes[0] / (double)file->nbytes, (double)file->nbytes / mid[0] / 1e3,
-           100.0 * ((double)sizes[0] / (double)sizes[1] - 1), mid[1] / mid[0],
-           100.0 * ((double)sizes[0] / (double)sizes[2] - 1), mid[2] / mid[0]);
+    return item;
+}
+
+/* ---- Compression ---- */
+
+static void open_codecs(struct codecs *codecs, int level) {
+    memset(codecs, 0, sizeof *codecs);
+    codecs->fino = fino_deflate_compressor_new(level, NULL);
+    codecs->libdeflate = libdeflate_alloc_compressor(level);
+    deflateInit2(&codecs->zlib, level > 9 ? 9 : level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
+}
+
+static void close_codecs(struct codecs *codecs) {
+    fino_deflate_compressor_free(codecs->fino);
+    libdeflate_free_compressor(codecs->libdeflate);
+    deflateEnd(&codecs->zlib);
+}
+
+static size_t compress_piece(struct codecs *codecs, int codec, const struct piece *piece, unsigned char *out,
+                             size_t capacity) {
+    z_stream *zlib = &codecs->zlib;
+    switch (codec) {
+        case FINO: return fino_deflate_compressor_deflate(codecs->fino, piece->bytes, piece->nbytes, out, capacity);
+        case LIBDEFLATE:
+            return libdeflate_deflate_compress(codecs->libdeflate, piece->bytes, piece->nbytes, out, capacity);
+        default:
+            deflateReset(zlib);
+            zlib->next_in = (unsigned char *)piece->bytes;
+            zlib->avail_in = (unsigned)piece->nbytes;
+            zlib->next_out = out;
+            zlib->avail_out = (unsigned)capacity;
+            if (deflate(zlib, Z_FINISH) != Z_STREAM_END) abort();
+            return zlib->total_out;
+    }
+}
+
+static void bench_level(const struct item *item, int level, int runs) {
+    size_t capacity = item->max_nbytes + item->max_nbytes / 8 + OUT_NBYTES, sizes[CODEC_COUNT];
+    double times[CODEC_COUNT][MAX_RUNS], mid[CODEC_COUNT];
+    unsigned char *out = allocate(capacity);
+    struct codecs codecs;
+    open_codecs(&codecs, level);
+    for (int run = 0; run < runs; run++) {
+        for (int codec = 0; codec < CODEC_COUNT; codec++) {
+            double begin = cpu_ms();
+            sizes[codec] = 0;
+            for (int i = 0; i < item->count; i++)
+                sizes[codec] += compress_piece(&codecs, codec, &item->pieces[i], out, capacity);
+            times[codec][run] = cpu_ms() - begin;
+        }
+    }
+    for (int codec = 0; codec < CODEC_COUNT; codec++)
+        mid[codec] = median(times[codec], runs);
+    printf("| %-16s | %2d | %.5f | %6.1f | %+6.2f %% | x%.2f | %+6.2f %% | x%.2f |\n", item->name, level,
+           (double)sizes[FINO] / (double)item->nbytes, (double)item->nbytes / mid[FINO] / 1e3,
+           100.0 * ((double)sizes[FINO] / (double)sizes[LIBDEFLATE] - 1), mid[LIBDEFLATE] / mid[FINO],
+           100.0 * ((double)sizes[FINO] / (double)sizes[ZLIB] - 1), mid[ZLIB] / mid[FINO]);
     fflush(stdout);
-    fino_deflate_compressor_free(ours);
-    libdeflate_free_compressor(theirs);
+    close_codecs(&codecs);
     free(out);
 }
 
-static void bench_inflate(const struct file *file, int runs) {
-    size_t capacity = fino_gzip_bound(file->nbytes), got;
-    unsigned char *packed = allocate(capacity), *out = allocate(file->nbytes);
-    size_t size = fino_deflate_compress(6, NULL, file->bytes, file->nbytes, packed, capacity);
-    struct libdeflate_decompressor *theirs = libdeflate_alloc_decompressor();
-    double times[3][MAX_RUNS], mid[3];
-    for (int run = 0; run < runs; run++) {
-        z_stream stream;
-        double t0 = cpu_ms();
-        if (fino_inflate(packed, size, out, file->nbytes, NULL, &got) != FINO_INFLATE_OK) abort();
-        double t1 = cpu_ms();
-        if (libdeflate_deflate_decompress(theirs, packed, size, out, file->nbytes, &got)) abort();
-        double t2 = cpu_ms();
-        memset(&stream, 0, sizeof stream);
-        inflateInit2(&stream, -15);
-        stream.next_in = packed;
-        stream.avail_in = (uInt)size;
-        stream.next_out = out;
-        stream.avail_out = (uInt)file->nbytes;
-        if (inflate(&stream, Z_FINISH) != Z_STREAM_END) abort();
-        inflateEnd(&stream);
-        double t3 = cpu_ms();
-        times[0][run] = t1 - t0;
-        times[1][run] = t2 - t1;
-        times[2][run] = t3 - t2;
+/* ---- Decompression ---- */
+
+struct decoders {
+    struct libdeflate_decompressor *libdeflate;
+    z_stream zlib;
+};
+
+static void decompress_piece(struct decoders *decoders, int codec, const struct piece *packed, unsigned char *out,
+                             size_t nbytes) {
+    z_stream *zlib = &decoders->zlib;
+    size_t got;
+    switch (codec) {
+        case FINO:
+            if (fino_inflate(packed->bytes, packed->nbytes, out, nbytes, NULL, &got) != FINO_INFLATE_OK) abort();
+            break;
+        case LIBDEFLATE:
+            if (libdeflate_deflate_decompress(decoders->libdeflate, packed->bytes, packed->nbytes, out, nbytes, &got))
+                abort();
+            break;
+        default:
+            inflateReset(zlib);
+            zlib->next_in = (unsigned char *)packed->bytes;
+            zlib->avail_in = (unsigned)packed->nbytes;
+            zlib->next_out = out;
+            zlib->avail_out = (unsigned)nbytes;
+            if (inflate(zlib, Z_FINISH) != Z_STREAM_END) abort();
     }
-    for (int i = 0; i < 3; i++)
-        mid[i] = median(times[i], runs);
-    printf("| %-16s | %6.1f | x%.2f | x%.2f |\n", file->name, (double)file->nbytes / mid[0] / 1e3, mid[1] / mid[0],
-           mid[2] / mid[0]);
-    libdeflate_free_decompressor(theirs);
+}
+
+/* What level 6 of ours has made of ITEM, to be decoded. */
+static struct item *pack(const struct item *item) {
+    fino_deflate_compressor *compressor = fino_deflate_compressor_new(6, NULL);
+    struct item *packed = allocate(sizeof *packed);
+    memset(packed, 0, sizeof *packed);
+    for (int i = 0; i < item->count; i++) {
+        size_t bound = fino_deflate_bound(item->pieces[i].nbytes);
+        unsigned char *bytes = allocate(bound);
+        add_piece(packed, bytes,
+                  fino_deflate_compressor_deflate(compressor, item->pieces[i].bytes, item->pieces[i].nbytes, bytes,
+                                                  bound));
+    }
+    fino_deflate_compressor_free(compressor);
+    return packed;
+}
+
+static void bench_inflate(const struct item *item, int runs) {
+    double times[CODEC_COUNT][MAX_RUNS], mid[CODEC_COUNT];
+    unsigned char *out = allocate(item->max_nbytes);
+    struct item *packed = pack(item);
+    struct decoders decoders = {.libdeflate = libdeflate_alloc_decompressor()};
+    inflateInit2(&decoders.zlib, -15);
+    for (int run = 0; run < runs; run++) {
+        for (int codec = 0; codec < CODEC_COUNT; codec++) {
+            double begin = cpu_ms();
+            for (int i = 0; i < item->count; i++)
+                decompress_piece(&decoders, codec, &packed->pieces[i], out, item->pieces[i].nbytes);
+            times[codec][run] = cpu_ms() - begin;
+        }
+    }
+    for (int codec = 0; codec < CODEC_COUNT; codec++)
+        mid[codec] = median(times[codec], runs);
+    printf("| %-16s | %6.1f | x%.2f | x%.2f |\n", item->name, (double)item->nbytes / mid[FINO] / 1e3,
+           mid[LIBDEFLATE] / mid[FINO], mid[ZLIB] / mid[FINO]);
+    fflush(stdout);
+    libdeflate_free_decompressor(decoders.libdeflate);
+    inflateEnd(&decoders.zlib);
+    for (int i = 0; i < packed->count; i++)
+        free((unsigned char *)packed->pieces[i].bytes);
     free(packed);
     free(out);
 }
 
 int main(int argc, char **argv) {
-    int levels[MAX_LEVELS] = {1, 6, 9, 12}, level_count = 4, runs = 7, first = 1;
+    static struct item items[MAX_FILES + 1];
+    int levels[MAX_LEVELS] = {1, 6, 9, 12}, level_count = 4, runs = 7, first = 1, count = 0;
     for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
         if (argv[first][1] == 'r') runs = atoi(argv[first + 1]);
         if (argv[first][1] != 'l') continue;
@@ -137,19 +253,21 @@ int main(int argc, char **argv) {
             levels[level_count++] = (int)strtol(next, &next, 10);
     }
     if (runs < 1 || runs > MAX_RUNS) runs = 7;
-    printf("| file             |  l | ratio   | MB/s   | size/libdeflate | speed | size/zlib | speed |\n");
+    for (int i = first; i < argc && count < MAX_FILES; i++)
+        items[count++] = read_file(argv[i]);
+    if (count == 0) return 2;
+    items[count] = cut_pieces(items, count);
+
+    printf("| level | memory, KiB |\n| --- | --- |\n");
+    for (int i = 0; i < level_count; i++)
+        printf("| %2d | %.0f |\n", levels[i], (double)fino_deflate_compressor_nbytes(levels[i]) / 1024);
+    printf("\n| file             |  l | ratio   | MB/s   | size/libdeflate | speed | size/zlib | speed |\n");
     printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    for (int i = first; i < argc; i++) {
-        struct file file = read_file(argv[i]);
-        for (int j = 0; j < level_count; j++)
-            bench_level(&file, levels[j], levels[j] > 9 && runs > 3 ? 3 : runs);
-        free(file.bytes);
-    }
+    for (int j = 0; j < level_count; j++)
+        for (int i = 0; i <= count; i++)
+            bench_level(&items[i], levels[j], levels[j] > 9 && runs > 3 ? 3 : runs);
     printf("\n| inflate          | MB/s   | /libdeflate | /zlib |\n| --- | --- | --- | --- |\n");
-    for (int i = first; i < argc; i++) {
-        struct file file = read_file(argv[i]);
-        bench_inflate(&file, runs);
-        free(file.bytes);
-    }
+    for (int i = 0; i <= count; i++)
+        bench_inflate(&items[i], runs);
     return 0;
 }
