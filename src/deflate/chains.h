@@ -1,12 +1,19 @@
-/* chains.h: the match finder of the middle levels: hash chains.
+/* chains.h: the match finder of the middle levels and the top one: hash chains.
  *
  * `heads4` maps a hash of four bytes to the latest position where they were seen; `steps` links every position to the
  * one before it with the same hash. `heads3` maps a hash of three bytes to one position: matches of length 3 only pay
  * when near, so the latest suffices.
  *
- * Positions are kept modulo 65536 in 16 bits, and links as the distance to the next position minus 1. No table is
- * ever renumbered as the window moves: an entry too old to be told from a young one is only a wrong candidate, and
- * every candidate's bytes are compared. What must hold, and is checked, is that a candidate lies inside the window. */
+ * A search wants ever longer matches. A match of length n lies on n - 3 chains at once, one for each four bytes of it,
+ * and any of them leads to every longer match, which has the same four bytes at the same place. So the search goes on
+ * along the chain with the longest step from where it is: what that step passes over can't be as long. One more
+ * chain is that of the four bytes that end where the match breaks off: a longer match must have those too, and often
+ * they are much rarer. Where a match is hard to improve, a few steps lead through the whole window.
+ *
+ * Positions are kept modulo 65536 in 16 bits, and links as the distance to the next position minus 1. An entry too old
+ * to be told from a young one is only a wrong candidate: every candidate's bytes are compared, and must lie inside the
+ * window. But a wrong head sends a search down a chain that has nothing to do with it; so, before heads come of an age
+ * to look young again, chains_sweep marks them as old. */
 #ifndef DEFLATE_CHAINS_H
 #define DEFLATE_CHAINS_H
 
@@ -21,6 +28,11 @@ enum {
     /* Of the positions inside a match only this many last ones are entered by their three bytes: matches of 3 are
      * wanted near the end of what is known, and the saving is a quarter of the time spent there. */
     CHAINS_SKIP_WITH_3 = 4,
+    /* So many of the chains that a match lies on are compared for the longest step: more rarely have a longer one. */
+    CHAINS_COMPARED = 16,
+    /* A sweep is due after so many positions. Whoever asks at least every 65536 - DEFLATE_WINDOW - CHAINS_SWEEP
+     * positions keeps all heads younger than 65536. */
+    CHAINS_SWEEP = 16384,
 };
 
 /* Input to compress: [next, end), with up to 32 KiB of history before it that begins at HISTORY. */
@@ -35,6 +47,7 @@ struct deflate_chains {
     uint16_t heads3[1 << CHAINS_HASH3_BITS];
     uint16_t heads4[1 << CHAINS_HASH4_BITS];
     uint16_t steps[DEFLATE_WINDOW];
+    uint32_t swept; /* the position of the last sweep */
 };
 
 /* Where the parser stands: what the finder needs to know of the input. */
@@ -64,6 +77,18 @@ DEFLATE_INLINE struct chains_cursor chains_start(const struct deflate_input *inp
         cursor.hash4 = chains_hash(load_le32(cursor.next), CHAINS_HASH4_BITS);
     }
     return cursor;
+}
+
+/* Marks the heads that have left the window as one position too old. To be called before every CHAINS_SWEEP positions
+ * or so. */
+DEFLATE_INLINE void chains_sweep(struct deflate_chains *chains, uint32_t position) {
+    if (DEFLATE_LIKELY(position - chains->swept < CHAINS_SWEEP)) return;
+    chains->swept = position;
+    for (unsigned i = 0; i < 1 << CHAINS_HASH4_BITS; i++) {
+        uint16_t age = (uint16_t)(position - chains->heads4[i]);
+        if (age > DEFLATE_WINDOW) age = DEFLATE_WINDOW + 1;
+        chains->heads4[i] = (uint16_t)(position - age);
+    }
 }
 
 /* Enters NEXT, moves on by one, and returns the head of the entered position's chain as a distance from it. */
@@ -128,15 +153,40 @@ DEFLATE_INLINE void chains_pass(struct chains_cursor *cursor, unsigned count) {
     cursor->hash4 = chains_hash(load_le32(cursor->next), CHAINS_HASH4_BITS);
 }
 
+/* How far back the latest entry with the hash of BYTES is from POSITION. */
+DEFLATE_INLINE uint32_t chains_near(const struct deflate_chains *chains, uint32_t position, uint32_t bytes) {
+    return (uint16_t)(position - chains->heads4[chains_hash(bytes, CHAINS_HASH4_BITS)] - 1) + 1u;
+}
+
+/* The step from the candidate DISTANCE back from POSITION to the next one on its chain. */
+DEFLATE_INLINE uint32_t chains_next(const struct deflate_chains *chains, uint32_t position, uint32_t distance) {
+    return chains->steps[(position - distance) % DEFLATE_WINDOW] + 1u;
+}
+
+/* Of the chains that the match of LENGTH from CANDIDATE lies on, the one that goes furthest from there. Returns the
+ * step; *SHIFT_OUT is how far into the match the chain's bytes are. */
+DEFLATE_INLINE uint32_t chains_longest_step(const struct deflate_chains *chains, uint32_t candidate, unsigned length,
+                                            unsigned *shift_out) {
+    unsigned count = min_u32(length - 3, CHAINS_COMPARED), longest = 0, shift = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned step = chains->steps[(candidate + i) % DEFLATE_WINDOW];
+        if (step > longest) {
+            longest = step;
+            shift = i;
+        }
+    }
+    *shift_out = shift;
+    return longest + 1;
+}
+
 /* Looks for a match longer than BEST_LENGTH at NEXT, entering it and moving on by one; at most DEPTH candidates of
  * four bytes are tried, and one of NICE_LENGTH ends the search. Returns the length, or BEST_LENGTH when there is none
  * longer. At least CHAINS_LOOKAHEAD bytes follow NEXT. */
 DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned best_length,
                                     unsigned nice_length, unsigned depth, unsigned *offset_out) {
     const uint8_t *in = cursor->next;
-    uint32_t position = cursor->position, reach = cursor->reach, distance, near3;
-    unsigned max_length = (unsigned)min_size((size_t)(cursor->end - in), DEFLATE_MAX_MATCH);
-    uint32_t first_bytes = load_le32(in);
+    uint32_t position = cursor->position, reach = cursor->reach, distance, near3, first_bytes = load_le32(in);
+    unsigned max_length = (unsigned)min_size((size_t)(cursor->end - in), DEFLATE_MAX_MATCH), shift = 0;
 
     if (nice_length > max_length) nice_length = max_length;
     chains_step(chains, cursor, &near3, &distance);
@@ -147,7 +197,7 @@ DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains
             *offset_out = near3;
         }
         /* The first four bytes decide until there is a match of four. */
-        for (;; distance += chains->steps[(position - distance) % DEFLATE_WINDOW] + 1u) {
+        for (;; distance += chains_next(chains, position, distance)) {
             if (distance > reach) return best_length;
             if (load_le32(in - distance) == first_bytes) break;
             if (--depth == 0) return best_length;
@@ -155,29 +205,31 @@ DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains
         best_length = match_extend(in, in - distance, 4, max_length);
         *offset_out = distance;
         if (best_length >= nice_length || --depth == 0) return best_length;
+        distance += chains_longest_step(chains, position - distance, best_length, &shift);
     } else if (best_length >= max_length) {
         return best_length;
     }
 
-    /* A longer match must agree in the four bytes that end one byte further than the best so far: follow the chain of
-     * those. */
     for (;;) {
-        const uint8_t *tail = in + best_length - 3;
-        uint32_t tail_bytes = load_le32(tail), tail_position = position + best_length - 3;
-        distance = (uint16_t)(tail_position - chains->heads4[chains_hash(tail_bytes, CHAINS_HASH4_BITS)] - 1) + 1u;
-        for (;; distance += chains->steps[(tail_position - distance) % DEFLATE_WINDOW] + 1u) {
+        /* DISTANCE is where a longer match can be at the nearest, by the chain of the bytes at SHIFT. */
+        unsigned tail = best_length - 3, length;
+        uint32_t tail_bytes = load_le32(in + tail), tail_distance = chains_near(chains, position + tail, tail_bytes);
+        if (tail_distance >= distance) {
+            distance = tail_distance;
+            shift = tail;
+        }
+        for (;; distance += chains_next(chains, position + shift, distance)) {
             if (distance > reach) return best_length;
-            if (load_le32(in - distance) == first_bytes && load_le32(tail - distance) == tail_bytes) {
-                unsigned length = match_extend(in, in - distance, 4, max_length);
-                if (length > best_length) {
-                    best_length = length;
-                    *offset_out = distance;
-                    if (length >= nice_length || --depth == 0) return best_length;
-                    break;
-                }
+            if (((load_le32(in - distance) ^ first_bytes) | (load_le32(in + tail - distance) ^ tail_bytes)) == 0) {
+                length = match_extend(in, in - distance, 4, max_length);
+                if (length > best_length) break;
             }
             if (--depth == 0) return best_length;
         }
+        best_length = length;
+        *offset_out = distance;
+        if (best_length >= nice_length || --depth == 0) return best_length;
+        distance += chains_longest_step(chains, position - distance, best_length, &shift);
     }
 }
 

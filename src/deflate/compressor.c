@@ -4,23 +4,23 @@
 #include "allocator.h"
 
 struct level {
-    unsigned depth;
-    unsigned nice_length;
+    struct deflate_effort effort;
     bool (*parse)(struct fino_deflate_compressor *, const struct deflate_input *, struct deflate_writer *);
     size_t finder_nbytes;
 };
 
+/* Level 1 has its own constants. */
 static const struct level levels[] = {
-    [1] = {2, FAST_NICE_LENGTH, deflate_parse_fast, sizeof(struct deflate_fast)},
-    [2] = {3, 20, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [3] = {5, 32, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [4] = {8, 48, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [5] = {14, 64, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [6] = {16, 65, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [7] = {48, 130, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [8] = {80, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
-    [9] = {400, 258, deflate_parse_lazy2, sizeof(struct deflate_chains)},
-    [12] = {400, 258, deflate_parse_optimal, sizeof(struct deflate_optimal)},
+    [1] = {{0}, deflate_parse_fast, sizeof(struct deflate_fast)},
+    [2] = {{3, 20, 8, 8}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [3] = {{5, 32, 12, 12}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [4] = {{8, 48, 24, 16}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [5] = {{12, 96, 48, 16}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [6] = {{20, 130, 65, 16}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [7] = {{48, 258, 130, 32}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [8] = {{80, 258, 258, 258}, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [9] = {{400, 258, 258, 258}, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [12] = {{400, 258, 258, 258}, deflate_parse_optimal, sizeof(struct deflate_optimal)},
 };
 
 static int clamp_level(int level) {
@@ -40,8 +40,7 @@ struct fino_deflate_compressor *fino_deflate_compressor_new(int level, const str
     compressor->allocator = memory;
     compressor->nbytes = nbytes;
     compressor->level = clamp_level(level);
-    compressor->depth = settings->depth;
-    compressor->nice_length = settings->nice_length;
+    compressor->effort = &settings->effort;
     compressor->parse = settings->parse;
     deflate_spans_init(&compressor->spans);
     return compressor;

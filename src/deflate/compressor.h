@@ -38,12 +38,19 @@ struct deflate_fast {
     uint32_t buckets[1 << FAST_HASH_BITS]; /* older position << 16 | newer */
 };
 
+/* How hard a level tries. */
+struct deflate_effort {
+    unsigned depth;       /* candidates tried per position */
+    unsigned nice_length; /* a match this long ends a search */
+    unsigned lazy_length; /* a match this long is taken without a look at the next position */
+    unsigned good_length; /* a match this long makes that look a short one */
+};
+
 struct fino_deflate_compressor {
     struct fino_allocator allocator;
     size_t nbytes; /* of this object */
     int level;
-    unsigned depth;       /* candidates tried per position */
-    unsigned nice_length; /* good enough to stop looking */
+    const struct deflate_effort *effort;
     uint32_t position;    /* of the next byte of input, modulo 2^32; 0 only for a new stream */
     bool (*parse)(struct fino_deflate_compressor *, const struct deflate_input *, struct deflate_writer *);
     struct deflate_spans spans;

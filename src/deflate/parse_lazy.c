@@ -3,7 +3,7 @@
 #include "compressor.h"
 
 /* A match of length 3 further away than this costs more than three literals, as a rule. */
-enum { MAX_OFFSET_OF_3 = 8192 };
+enum { MAX_OFFSET_OF_3 = 4096 };
 
 /* After so many literals in a row the data look incompressible: for every 2^8 of them one more position is passed over
  * after each that is searched. */
@@ -33,7 +33,8 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
                                struct deflate_emitter *emitter, const uint8_t *span_end, unsigned lookahead) {
     struct deflate_chains *chains = &compressor->finder.chains;
     const struct deflate_sequence *sequence_end = emitter->sequence + DEFLATE_SPAN_SEQUENCES;
-    const unsigned nice_length = compressor->nice_length, depth = compressor->depth;
+    const struct deflate_effort effort = *compressor->effort;
+    const unsigned nice_length = effort.nice_length, depth = effort.depth;
 
     do {
         struct match match = {2, 0}, next = {2, 0};
@@ -49,12 +50,13 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
             continue;
         }
         for (;;) { /* here the cursor is one past the beginning of MATCH */
-            if (match.length >= nice_length || cursor->end - cursor->next < CHAINS_LOOKAHEAD) {
+            if (match.length >= effort.lazy_length || cursor->end - cursor->next < CHAINS_LOOKAHEAD) {
                 emit_match(emitter, match.length, match.offset);
                 chains_skip(chains, cursor, match.length - 1);
                 break;
             }
-            next.length = chains_find(chains, cursor, match.length - 1, nice_length, depth / 2, &next.offset);
+            next.length = chains_find(chains, cursor, match.length - 1, nice_length,
+                                      match.length < effort.good_length ? depth / 2 : depth / 4, &next.offset);
             if (next.length >= match.length && gain(match, next) > 2) {
                 emit_literal(emitter, cursor->next[-2]);
                 match = next;
@@ -66,7 +68,8 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
                 break;
             }
             if (cursor->end - cursor->next >= CHAINS_LOOKAHEAD) {
-                next.length = chains_find(chains, cursor, match.length - 1, nice_length, depth / 4, &next.offset);
+                next.length = chains_find(chains, cursor, match.length - 1, nice_length,
+                                          match.length < effort.good_length ? depth / 4 : depth / 8, &next.offset);
                 if (next.length >= match.length && gain(match, next) > 6) {
                     emit_literal(emitter, cursor->next[-3]);
                     emit_literal(emitter, cursor->next[-2]);
@@ -94,6 +97,7 @@ DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const stru
         const uint8_t *span_start = cursor.next;
         size_t span_nbytes = min_size((size_t)(input->end - span_start), DEFLATE_SPAN_NBYTES);
         struct deflate_emitter emitter = spans_open(spans);
+        chains_sweep(&compressor->finder.chains, cursor.position);
         parse_span(compressor, &cursor, &emitter, span_start + span_nbytes, lookahead);
         spans_close(spans, &emitter, (size_t)(cursor.next - span_start));
         if (spans_full(spans) && cursor.next < input->end && !deflate_spans_write(spans, writer, false, false))

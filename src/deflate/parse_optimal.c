@@ -78,7 +78,8 @@ static void fill_section(struct fino_deflate_compressor *compressor, struct defl
             chains_skip(&optimal->chains, cursor, 1);
         } else {
             const struct deflate_match *first = next;
-            next = find_all(&optimal->chains, cursor, compressor->depth, next);
+            chains_sweep(&optimal->chains, cursor->position);
+            next = find_all(&optimal->chains, cursor, compressor->effort->depth, next);
             /* Within the longest of matches nothing better will be found; a few positions before its end are enough to
              * go on from. */
             if (next > first && next[-1].length == DEFLATE_MAX_MATCH) optimal->skip_count = DEFLATE_MAX_MATCH - 8;
