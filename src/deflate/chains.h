@@ -29,7 +29,7 @@ enum {
      * wanted near the end of what is known, and the saving is a quarter of the time spent there. */
     CHAINS_SKIP_WITH_3 = 4,
     /* So many of the chains that a match lies on are compared for the longest step: more rarely have a longer one. */
-    CHAINS_COMPARED = 16,
+    CHAINS_COMPARED = 5,
     /* A sweep is due after so many positions. Whoever asks at least every 65536 - DEFLATE_WINDOW - CHAINS_SWEEP
      * positions keeps all heads younger than 65536. */
     CHAINS_SWEEP = 16384,
@@ -167,13 +167,11 @@ DEFLATE_INLINE uint32_t chains_next(const struct deflate_chains *chains, uint32_
  * step; *SHIFT_OUT is how far into the match the chain's bytes are. */
 DEFLATE_INLINE uint32_t chains_longest_step(const struct deflate_chains *chains, uint32_t candidate, unsigned length,
                                             unsigned *shift_out) {
-    unsigned count = min_u32(length - 3, CHAINS_COMPARED), longest = 0, shift = 0;
-    for (unsigned i = 0; i < count; i++) {
-        unsigned step = chains->steps[(candidate + i) % DEFLATE_WINDOW];
-        if (step > longest) {
-            longest = step;
-            shift = i;
-        }
+    unsigned longest = chains->steps[candidate % DEFLATE_WINDOW], shift = 0, last = length - 4;
+    for (unsigned i = 1; i < CHAINS_COMPARED; i++) {
+        unsigned at = last * i / (CHAINS_COMPARED - 1), step = chains->steps[(candidate + at) % DEFLATE_WINDOW];
+        shift = step > longest ? at : shift;
+        longest = step > longest ? step : longest;
     }
     *shift_out = shift;
     return longest + 1;
