@@ -54,9 +54,9 @@ struct deflate_chains {
 struct chains_cursor {
     const uint8_t *next;
     const uint8_t *end;
-    uint32_t position; /* of NEXT, modulo 2^32 */
-    uint32_t reach;    /* the bytes of history before NEXT, at most DEFLATE_WINDOW */
-    uint32_t hash3;    /* of NEXT */
+    const uint8_t *history;
+    uint32_t bias;  /* an address less this is its position: one pointer moves instead of two numbers */
+    uint32_t hash3; /* of NEXT */
     uint32_t hash4;
 };
 
@@ -64,13 +64,23 @@ DEFLATE_INLINE uint32_t chains_hash(uint32_t bytes, unsigned bits) {
     return (bytes * 0x9E3779B1u) >> (32 - bits);
 }
 
+/* The position of NEXT, modulo 2^32. */
+DEFLATE_INLINE uint32_t chains_position(const struct chains_cursor *cursor) {
+    return (uint32_t)(uintptr_t)cursor->next - cursor->bias;
+}
+
+/* The bytes of history before NEXT, at most DEFLATE_WINDOW. */
+DEFLATE_INLINE uint32_t chains_reach(const struct chains_cursor *cursor) {
+    return (uint32_t)min_size((size_t)(cursor->next - cursor->history), DEFLATE_WINDOW);
+}
+
 /* The cursor at the beginning of INPUT, whose position is POSITION. */
 DEFLATE_INLINE struct chains_cursor chains_start(const struct deflate_input *input, uint32_t position) {
     struct chains_cursor cursor = {
         .next = input->next,
         .end = input->end,
-        .position = position,
-        .reach = (uint32_t)min_size((size_t)(input->next - input->history), DEFLATE_WINDOW),
+        .history = input->history,
+        .bias = (uint32_t)(uintptr_t)input->next - position,
     };
     if (cursor.end - cursor.next >= CHAINS_LOOKAHEAD) {
         cursor.hash3 = chains_hash(load_le32(cursor.next) & 0xFFFFFF, CHAINS_HASH3_BITS);
@@ -94,7 +104,7 @@ DEFLATE_INLINE void chains_sweep(struct deflate_chains *chains, uint32_t positio
 /* Enters NEXT, moves on by one, and returns the head of the entered position's chain as a distance from it. */
 DEFLATE_INLINE void chains_step(struct deflate_chains *chains, struct chains_cursor *cursor, uint32_t *near3_out,
                                 uint32_t *near4_out) {
-    uint32_t position = cursor->position;
+    uint32_t position = chains_position(cursor);
     uint32_t bytes = load_le32(cursor->next + 1);
     uint16_t *head3 = &chains->heads3[cursor->hash3], *head4 = &chains->heads4[cursor->hash4];
 
@@ -109,17 +119,13 @@ DEFLATE_INLINE void chains_step(struct deflate_chains *chains, struct chains_cur
     __builtin_prefetch(&chains->heads3[cursor->hash3], 1);
     __builtin_prefetch(&chains->heads4[cursor->hash4], 1);
     cursor->next++;
-    cursor->position++;
-    cursor->reach += cursor->reach < DEFLATE_WINDOW;
 }
 
 /* Enters COUNT positions without searching them. */
 DEFLATE_INLINE void chains_skip(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned count) {
     const uint8_t *next = cursor->next;
-    uint32_t position = cursor->position, hash3 = cursor->hash3, hash4 = cursor->hash4;
+    uint32_t position = chains_position(cursor), hash3 = cursor->hash3, hash4 = cursor->hash4;
     cursor->next += count;
-    cursor->position += count;
-    cursor->reach = min_u32(cursor->reach + count, DEFLATE_WINDOW);
     if (DEFLATE_UNLIKELY(cursor->end - cursor->next < CHAINS_LOOKAHEAD)) return;
     for (; count > CHAINS_SKIP_WITH_3; count--) {
         chains->steps[position % DEFLATE_WINDOW] = (uint16_t)(position - chains->heads4[hash4] - 1);
@@ -146,8 +152,6 @@ DEFLATE_INLINE void chains_skip(struct deflate_chains *chains, struct chains_cur
 /* Passes over COUNT positions without entering them. */
 DEFLATE_INLINE void chains_pass(struct chains_cursor *cursor, unsigned count) {
     cursor->next += count;
-    cursor->position += count;
-    cursor->reach = min_u32(cursor->reach + count, DEFLATE_WINDOW);
     if (cursor->end - cursor->next < CHAINS_LOOKAHEAD) return;
     cursor->hash3 = chains_hash(load_le32(cursor->next) & 0xFFFFFF, CHAINS_HASH3_BITS);
     cursor->hash4 = chains_hash(load_le32(cursor->next), CHAINS_HASH4_BITS);
@@ -183,7 +187,8 @@ DEFLATE_INLINE uint32_t chains_longest_step(const struct deflate_chains *chains,
 DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned best_length,
                                     unsigned nice_length, unsigned depth, unsigned *offset_out) {
     const uint8_t *in = cursor->next;
-    uint32_t position = cursor->position, reach = cursor->reach, distance, near3, first_bytes = load_le32(in);
+    uint32_t position = chains_position(cursor), reach = chains_reach(cursor), distance, near3,
+             first_bytes = load_le32(in);
     unsigned max_length = (unsigned)min_size((size_t)(cursor->end - in), DEFLATE_MAX_MATCH), shift = 0;
 
     if (nice_length > max_length) nice_length = max_length;

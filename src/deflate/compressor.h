@@ -51,7 +51,7 @@ struct fino_deflate_compressor {
     size_t nbytes; /* of this object */
     int level;
     const struct deflate_effort *effort;
-    uint32_t position;    /* of the next byte of input, modulo 2^32; 0 only for a new stream */
+    uint32_t position; /* of the next byte of input, modulo 2^32; 0 only for a new stream */
     bool (*parse)(struct fino_deflate_compressor *, const struct deflate_input *, struct deflate_writer *);
     struct deflate_spans spans;
     union {

@@ -68,7 +68,8 @@ int deflate_gunzip_read_header(struct deflate_inflater *inflater, refill_functio
     return reader.status;
 }
 
-int deflate_gunzip_read_trailer(struct deflate_inflater *inflater, refill_function *refill, uint32_t crc, uint32_t nbytes) {
+int deflate_gunzip_read_trailer(struct deflate_inflater *inflater, refill_function *refill, uint32_t crc,
+                                uint32_t nbytes) {
     struct header_reader reader = {inflater, refill, 0, 0};
     uint32_t expected_crc = next_number(&reader, 4), expected_nbytes = next_number(&reader, 4);
     if (reader.status) return reader.status;
@@ -143,7 +144,8 @@ static int read_member(struct deflate_inflater *inflater, struct output *output)
     }
     if (status) return status;
     nbytes = (size_t)(inflater->out_next - inflater->out_begin);
-    return deflate_gunzip_read_trailer(inflater, no_refill, fino_crc32(0, inflater->out_begin, nbytes), (uint32_t)nbytes);
+    return deflate_gunzip_read_trailer(inflater, no_refill, fino_crc32(0, inflater->out_begin, nbytes),
+                                       (uint32_t)nbytes);
 }
 
 /* How much to allocate at first: what the last trailer claims, as far as that is possible. */

@@ -9,10 +9,11 @@
 int deflate_gunzip_read_header(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *));
 
 /* Reads the trailer and compares it with what was decoded. */
-int deflate_gunzip_read_trailer(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *), uint32_t crc,
-                        uint32_t nbytes);
+int deflate_gunzip_read_trailer(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *),
+                                uint32_t crc, uint32_t nbytes);
 
 /* Looks at what follows a member. *AGAIN_OUT: another header. Returns 0 or a status. */
-int deflate_gunzip_read_between(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *), bool *again_out);
+int deflate_gunzip_read_between(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *),
+                                bool *again_out);
 
 #endif

@@ -97,13 +97,13 @@ DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const stru
         const uint8_t *span_start = cursor.next;
         size_t span_nbytes = min_size((size_t)(input->end - span_start), DEFLATE_SPAN_NBYTES);
         struct deflate_emitter emitter = spans_open(spans);
-        chains_sweep(&compressor->finder.chains, cursor.position);
+        chains_sweep(&compressor->finder.chains, chains_position(&cursor));
         parse_span(compressor, &cursor, &emitter, span_start + span_nbytes, lookahead);
         spans_close(spans, &emitter, (size_t)(cursor.next - span_start));
         if (spans_full(spans) && cursor.next < input->end && !deflate_spans_write(spans, writer, false, false))
             return false;
     }
-    compressor->position = cursor.position;
+    compressor->position = chains_position(&cursor);
     return deflate_spans_write(spans, writer, true, input->is_final);
 }
 

@@ -38,7 +38,7 @@ struct costs {
 static struct deflate_match *find_all(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned depth,
                                       struct deflate_match *out) {
     const uint8_t *in = cursor->next;
-    uint32_t position = cursor->position, reach = cursor->reach, near3, bytes = load_le32(in);
+    uint32_t position = chains_position(cursor), reach = chains_reach(cursor), near3, bytes = load_le32(in);
     unsigned max_length = (unsigned)min_size((size_t)(cursor->end - in), DEFLATE_MAX_MATCH), best_length = 3;
     uint32_t distance;
 
@@ -78,7 +78,7 @@ static void fill_section(struct fino_deflate_compressor *compressor, struct defl
             chains_skip(&optimal->chains, cursor, 1);
         } else {
             const struct deflate_match *first = next;
-            chains_sweep(&optimal->chains, cursor->position);
+            chains_sweep(&optimal->chains, chains_position(cursor));
             next = find_all(&optimal->chains, cursor, compressor->effort->depth, next);
             /* Within the longest of matches nothing better will be found; a few positions before its end are enough to
              * go on from. */
@@ -298,6 +298,6 @@ bool deflate_parse_optimal(struct fino_deflate_compressor *compressor, const str
         in += done;
         drop_front(optimal, done);
     }
-    compressor->position = cursor.position;
+    compressor->position = chains_position(&cursor);
     return true;
 }

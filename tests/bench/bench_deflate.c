@@ -207,9 +207,9 @@ static struct item *pack(const struct item *item) {
     for (int i = 0; i < item->count; i++) {
         size_t bound = fino_deflate_bound(item->pieces[i].nbytes);
         unsigned char *bytes = allocate(bound);
-        add_piece(packed, bytes,
-                  fino_deflate_compressor_deflate(compressor, item->pieces[i].bytes, item->pieces[i].nbytes, bytes,
-                                                  bound));
+        add_piece(
+            packed, bytes,
+            fino_deflate_compressor_deflate(compressor, item->pieces[i].bytes, item->pieces[i].nbytes, bytes, bound));
     }
     fino_deflate_compressor_free(compressor);
     return packed;
