@@ -24,6 +24,10 @@
 #define INTERVAL_MAX_NS UINT64_C(100000000)
 #define INTERVAL_DEFAULT_NS UINT64_C(1000000)
 
+/* Higher levels take more than twice the time for the last percent. */
+#define GZIP_LEVEL_DEFAULT 6
+#define GZIP_LEVEL_MAX 12
+
 /* How long a stop waits for managed threads to drain, and a start beside other recordings. */
 #define STOP_PATIENCE_NS UINT64_C(1000000000)
 #define START_PATIENCE_NS UINT64_C(5000000)
@@ -43,6 +47,7 @@
 struct sampler_recording {
     struct sampler_recording *next;
     uint64_t interval_ns;
+    int gzip_level;
     int64_t began_unix_ns;
     uint64_t began_ns;
     fino_pprof_snapshot *since;
@@ -76,6 +81,7 @@ static void pause_ns(uint64_t ns) {
 /* ---- Forks ---- */
 
 static void before_fork(void) {
+    sampler_fold_lock_names();
     sampler_registry_lock();
     sampler_fold_lock();
 }
@@ -83,6 +89,7 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) {
     sampler_fold_unlock();
     sampler_registry_unlock();
+    sampler_fold_unlock_names();
 }
 
 /* The child has one thread, no timers and no recordings; it may start its own. */
@@ -107,6 +114,13 @@ static void serve_drains(void) {
         if (sampler_thread_drain_elsewhere(thread)) continue;
         struct sampler_managed *managed = atomic_load(&thread->managed);
         if (managed && managed->request_drain) managed->request_drain(managed);
+    }
+}
+
+/* Rings are emptied long before they are full: a stop has little left to fold then, and names are found meanwhile. */
+static void want_drains(void) {
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next) {
+        if (sampler_ring_used_sig(&thread->ring) != 0) atomic_store(&thread->wants_drain, true);
     }
 }
 
@@ -164,6 +178,7 @@ static void *run_helper(void *unused) {
         sampler_registry_lock();
         bool active = control.open != NULL;
         if (active) {
+            if (now_ns >= next_ns) want_drains();
             serve_drains();
             sampler_threads_find_stacks();
             if (now_ns >= next_ns || atomic_load_explicit(&sampler_shared.maps_stale, memory_order_relaxed)) {
@@ -174,6 +189,7 @@ static void *run_helper(void *unused) {
             period_ns = LOOK_MIN_NS;
         }
         sampler_registry_unlock();
+        if (active) sampler_fold_name_pending();
         wait_for_wake(seen, active ? (next_ns > now_ns ? next_ns - now_ns : 1) : 0);
     }
     return NULL;
@@ -335,7 +351,9 @@ static int open_recording(struct sampler_recording *recording) {
 
 int fino_sampler_start(const struct fino_sampler_options *options, sampler_recording **recording_out) {
     uint64_t interval_ns = options && options->interval_ns ? options->interval_ns : INTERVAL_DEFAULT_NS;
+    int gzip_level = options && options->gzip_level ? options->gzip_level : GZIP_LEVEL_DEFAULT;
     if (interval_ns < INTERVAL_MIN_NS || interval_ns > INTERVAL_MAX_NS) return -EINVAL;
+    if (gzip_level < 1 || gzip_level > GZIP_LEVEL_MAX) return -EINVAL;
     int result = sampler_threads_open();
     if (result == 0) result = sampler_fold_open();
     if (result != 0) return result;
@@ -344,6 +362,7 @@ int fino_sampler_start(const struct fino_sampler_options *options, sampler_recor
     struct sampler_recording *recording = calloc(1, sizeof *recording);
     if (!recording) return -ENOMEM;
     recording->interval_ns = recording->interval_min_ns = interval_ns;
+    recording->gzip_level = gzip_level;
     lock_control();
     result = open_recording(recording);
     pthread_mutex_unlock(&control_mutex);
@@ -505,7 +524,7 @@ static int encode(const struct sampler_recording *recording, const struct fino_s
         .has_program = true,
     };
     sampler_fold_name_pending();
-    int result = sampler_fold_encode(recording->since, &header, data_out, nbytes_out);
+    int result = sampler_fold_encode(recording->since, &header, recording->gzip_level, data_out, nbytes_out);
     free(all);
     return result;
 }

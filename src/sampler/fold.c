@@ -1,7 +1,7 @@
 /* fold.c: raw samples become stacks in the accumulator; addresses get their names.
  *
  * Folding is what the handler put off. It is done in bulk: on the thread itself where frames are managed, by the helper
- * thread otherwise. Native locations are added by address alone and named when a recording stops, each once.
+ * thread otherwise. Native locations are added by address alone and named later, each once.
  */
 #include "sampler/fold.h"
 
@@ -50,6 +50,9 @@ struct last_stack {
 
 static pthread_mutex_t fold_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* Serialises the search for names. */
+static pthread_mutex_t naming_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 /* All of it under FOLD_MUTEX. */
 static struct {
     fino_pprof *profile;
@@ -80,8 +83,17 @@ void sampler_fold_unlock(void) {
     pthread_mutex_unlock(&fold_mutex);
 }
 
+void sampler_fold_lock_names(void) {
+    pthread_mutex_lock(&naming_mutex);
+}
+
+void sampler_fold_unlock_names(void) {
+    pthread_mutex_unlock(&naming_mutex);
+}
+
 void sampler_fold_after_fork(void) {
     pthread_mutex_init(&fold_mutex, NULL);
+    pthread_mutex_init(&naming_mutex, NULL);
 }
 
 static uint64_t unpredictable_seed(void) {
@@ -401,8 +413,10 @@ static void name_location(const struct pending_name *pending, const struct sampl
     fino_pprof_set_lines(fold.profile, pending->location, lines, state ? 2 : 1);
 }
 
-/* Looking up a symbol may read a whole symbol table, so it happens without the lock; only the results need it. */
+/* Looking up a symbol may read a whole symbol table, so it happens without the fold lock; only the results need it. The
+ * helper thread does it while the program records, a stop does what is left. */
 void sampler_fold_name_pending(void) {
+    sampler_fold_lock_names();
     sampler_fold_lock();
     struct pending_name *pending = fold.pending;
     size_t count = fold.pending_count;
@@ -417,6 +431,7 @@ void sampler_fold_name_pending(void) {
         sampler_fold_unlock();
     }
     free(pending);
+    sampler_fold_unlock_names();
 }
 
 void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states, size_t count) {
@@ -426,16 +441,13 @@ void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states
     sampler_fold_unlock();
 }
 
-/* The best trade of time for size that still keeps a stop under 10 ms on real profiles. */
-#define GZIP_LEVEL 6
-
-int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, uint8_t **data_out,
-                        size_t *nbytes_out) {
+int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, int gzip_level,
+                        uint8_t **data_out, size_t *nbytes_out) {
     uint8_t *encoded;
     size_t nbytes;
     sampler_fold_lock();
     int result =
-        fold.error ? fold.error : fino_pprof_encode(fold.profile, since, header, GZIP_LEVEL, &encoded, &nbytes);
+        fold.error ? fold.error : fino_pprof_encode(fold.profile, since, header, gzip_level, &encoded, &nbytes);
     if (result == 0) {
         /* A copy, because the builder's memory goes back to the builder and its size would have to be kept. */
         *data_out = malloc(nbytes ? nbytes : 1);

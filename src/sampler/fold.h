@@ -1,7 +1,7 @@
 /* fold.h: the accumulator that every thread's samples end in.
  *
  * One fino_pprof for the process, behind one lock. Recordings are snapshots of it, so any number may overlap.
- * Lock order: registry (threads.h), then fold, then whatever a runtime's `resolve` takes. The handler takes none.
+ * Lock order: names, registry (threads.h), then fold, then whatever a runtime's `resolve` takes. The handler takes none.
  */
 #ifndef FINO_SAMPLER_FOLD_H
 #define FINO_SAMPLER_FOLD_H
@@ -29,7 +29,10 @@ void sampler_fold_lock(void);
 /* Returns: true if the lock was free. */
 bool sampler_fold_trylock(void);
 void sampler_fold_unlock(void);
-/* In the child of a fork, where other threads' state is gone. The lock was held over the fork. */
+/* Over a fork, so that the child finds whole symbol tables. */
+void sampler_fold_lock_names(void);
+void sampler_fold_unlock_names(void);
+/* In the child of a fork, where other threads' state is gone. The locks were held over the fork. */
 void sampler_fold_after_fork(void);
 
 /* ---- With the lock held ---- */
@@ -66,11 +69,12 @@ fino_pprof_snapshot *sampler_fold_snapshot(void);
 
 /* ---- Without the lock ---- */
 
-/* Finds the names of native locations that have none yet, mostly with the lock free. One caller at a time. */
+/* Finds the names of native locations that have none yet, mostly with the lock free. When it returns, those that were
+ * there have one. */
 void sampler_fold_name_pending(void);
 
-/* Encodes what was folded since SINCE as gzip. Owns: the caller frees *DATA_OUT with free(). */
-int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, uint8_t **data_out,
-                        size_t *nbytes_out);
+/* Encodes what was folded since SINCE as gzip of that level. Owns: the caller frees *DATA_OUT with free(). */
+int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, int gzip_level,
+                        uint8_t **data_out, size_t *nbytes_out);
 
 #endif

@@ -77,6 +77,7 @@ void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states
 
 struct fino_sampler_options {
     uint64_t interval_ns; /* 100 us .. 100 ms; 0: 1 ms. While several recordings overlap, the shortest applies */
+    int gzip_level;       /* 1 .. 12, as deflate.h has it; 0: 6. Most of what a stop costs: 1 takes half of the time */
 };
 
 typedef struct sampler_recording sampler_recording;
