@@ -202,7 +202,7 @@ void rt_profile_detach(struct rt_realm *realm) {
 }
 
 /* REALM at once, the others as soon as they run JavaScript: an interrupt comes before whatever there is to sample. */
-static void listen_everywhere(struct rt_realm *realm) {
+void rt_profile_prepare(struct rt_realm *realm) {
     pthread_mutex_lock(&realms_mutex);
     bool first = !realms.listen;
     realms.listen = true;
@@ -222,9 +222,13 @@ void rt_profile_unpark(struct rt_realm *realm) {
 
 /* ---- Recordings ---- */
 
+/* The program waits for a stop: it gets 9 % more bytes in half the time. */
+#define LIVE_GZIP_LEVEL 1
+
 int rt_profile_open(struct rt_realm *realm, uint64_t interval_ns, sampler_recording **recording_out) {
-    listen_everywhere(realm);
-    return fino_sampler_start(&(struct fino_sampler_options){.interval_ns = interval_ns}, recording_out);
+    const struct fino_sampler_options options = {.interval_ns = interval_ns, .gzip_level = LIVE_GZIP_LEVEL};
+    rt_profile_prepare(realm);
+    return fino_sampler_start(&options, recording_out);
 }
 
 static int stop(struct rt_realm *realm, sampler_recording *recording, const char *name, uint8_t **data_out,

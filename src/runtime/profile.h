@@ -37,9 +37,11 @@ void rt_profile_detach(struct rt_realm *realm);
 void rt_profile_park(struct rt_realm *realm);
 void rt_profile_unpark(struct rt_realm *realm);
 
-/* Opens a recording of the whole process, all Realms included. The first of a process that was not begun with
- * --profile learns of all compiled code: a millisecond for each few thousand functions.
- * Returns: as fino_sampler_start. */
+/* Learns of all code there is, in every Realm, so that an open later is quick: a few milliseconds for V8's builtins and
+ * one for each thousand functions compiled. Nothing when that was done, as it is with --profile. */
+void rt_profile_prepare(struct rt_realm *realm);
+
+/* Opens a recording of the whole process, all Realms included. Returns: as fino_sampler_start. */
 int rt_profile_open(struct rt_realm *realm, uint64_t interval_ns, sampler_recording **recording_out);
 
 /* Closes it and encodes it, with comments that say of what and by whom it was made. NAME (may be NULL) is one of them.
