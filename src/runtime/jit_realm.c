@@ -20,6 +20,7 @@ struct jit_realm {
     struct jit_map *map;
     struct v8s_code_listener listener;
     struct v8s_interrupt drain;
+    atomic_bool drain_requested; /* DRAIN is on its way, which takes long where no JavaScript runs: one is enough */
     bool listening;
     struct jit_extra_ranges **retired; /* all that were ever published, the current ones last */
     size_t retired_count, retired_cap;
@@ -102,12 +103,13 @@ static void resolve(struct sampler_managed *managed, const struct sampler_raw_fr
 
 static void drain_on_thread(void *context) {
     struct jit_realm *realm = context;
+    atomic_store(&realm->drain_requested, false);
     fino_sampler_thread_drain(realm->thread);
 }
 
 static void request_drain(struct sampler_managed *managed) {
     struct jit_realm *realm = realm_of(managed);
-    v8s_request_interrupt(realm->isolate, &realm->drain);
+    if (!atomic_exchange(&realm->drain_requested, true)) v8s_request_interrupt(realm->isolate, &realm->drain);
 }
 
 /* ---- WebAssembly ---- */
@@ -165,6 +167,7 @@ static void on_code(void *context, const struct v8s_code_event *event) {
 
 static void on_gc(void *context, bool begins) {
     struct jit_realm *realm = context;
+    atomic_store(&realm->drain_requested, false);
     fino_sampler_thread_drain(realm->thread);
     if (!begins) jit_map_forget_moved(realm->map);
 }
