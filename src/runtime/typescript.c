@@ -9,7 +9,7 @@
 #include "runtime/typescript_internal.h"
 
 /* The tokenizer looks this far ahead without asking where the end is. */
-enum { PADDING = 16 };
+enum { PADDING = 32 };
 
 static void free_parser(struct rt_ts_parser *p) {
     free((char *)p->source);

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "runtime/typescript_internal.h"
 
 /* ---- errors ---- */
@@ -431,41 +435,76 @@ static char *write_output(struct rt_ts_parser *p, size_t *out_nbytes) {
     return w.text;
 }
 
-/* Is every byte to be written at the place of one that goes? */
+/* Does every edit's text go where as many characters go, on one line? Then the output never overtakes the source. */
 static bool fits_in_place(const struct rt_ts_parser *p) {
     for (uint32_t i = 0; i < p->at.edit_count; i++) {
         const struct rt_ts_edit *edit = &p->edits[i];
-        uint32_t length = edit->end - edit->start;
-        if (edit->text_nbytes > length || !is_ascii(p->source + edit->start, length)) return false;
-        if (edit->text_nbytes == 0) continue;
-        if (!is_ascii(text_of(p, edit), edit->text_nbytes)) return false;
-        if (rt_ts_has_newline(p, edit->start, edit->start + edit->text_nbytes)) return false;
+        uint32_t n = edit->text_nbytes;
+        if (n == 0) continue;
+        if (n > edit->end - edit->start || !is_ascii(p->source + edit->start, n)) return false;
+        if (!is_ascii(text_of(p, edit), n) || rt_ts_has_newline(p, edit->start, edit->start + n)) return false;
     }
     return true;
 }
 
-static void blank(char *s, uint32_t nbytes) {
-    for (char *end = s + nbytes; s < end;) {
-        char *newline = memchr(s, '\n', (size_t)(end - s)), *stop = newline ? newline : end;
-        char *carriage = memchr(s, '\r', (size_t)(stop - s));
-        if (carriage) stop = carriage;
-        memset(s, ' ', (size_t)(stop - s));
-        s = stop + 1;
+/* Blanks the character at S and returns the byte after it. */
+static const char *blank_character(char **out, const char *s) {
+    const unsigned char *u = (const unsigned char *)s;
+    uint32_t nbytes = u[0] < 0x80 ? 1 : u[0] < 0xE0 ? 2 : u[0] < 0xF0 ? 3 : 4;
+    if (*s == '\n' || *s == '\r' || rt_ts_is_line_separator(s)) {
+        memmove(*out, s, nbytes);
+        *out += nbytes;
+    } else {
+        *(*out)++ = ' ';
+        if (nbytes == 4) *(*out)++ = ' ';
     }
+    return s + nbytes;
+}
+
+/* Writes NBYTES of S, blanked, to OUT, which is at S or before it. Returns the end of what was written. */
+static char *blank(char *out, const char *s, uint32_t nbytes) {
+    const char *end = s + nbytes;
+#ifdef __SSE2__
+    while (end - s >= 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)s);
+        if (_mm_movemask_epi8(bytes)) {
+            for (const char *stop = s + 16; s < stop;)
+                s = blank_character(&out, s);
+            continue;
+        }
+        __m128i breaks =
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r')));
+        __m128i blanks = _mm_or_si128(_mm_and_si128(breaks, bytes), _mm_andnot_si128(breaks, _mm_set1_epi8(' ')));
+        _mm_storeu_si128((__m128i *)(void *)out, blanks);
+        s += 16;
+        out += 16;
+    }
+#endif
+    while (s < end)
+        s = blank_character(&out, s);
+    return out;
 }
 
 /* The usual case, without a second copy of the file: its pages cost more than everything else. */
 static char *write_in_place(struct rt_ts_parser *p, size_t *out_nbytes) {
-    char *out = (char *)p->source;
-    p->source = NULL;
+    char *text = (char *)p->source, *out = text;
+    uint32_t at = 0;
     for (uint32_t i = 0; i < p->at.edit_count; i++) {
         const struct rt_ts_edit *edit = &p->edits[i];
-        uint32_t n = edit->text_nbytes;
-        if (n > 0) memcpy(out + edit->start, text_of(p, edit), n);
-        blank(out + edit->start + n, edit->end - edit->start - n);
+        if (edit->start == edit->end) continue; /* nothing came of it: it may not even be in order */
+        uint32_t kept = edit->start - at, n = edit->text_nbytes;
+        if (out != text + at) memmove(out, text + at, kept);
+        out += kept;
+        if (n > 0) memcpy(out, text_of(p, edit), n);
+        out = blank(out + n, text + edit->start + n, edit->end - edit->start - n);
+        at = edit->end;
     }
-    *out_nbytes = p->nbytes;
-    return out;
+    if (out != text + at) memmove(out, text + at, p->nbytes - at);
+    out += p->nbytes - at;
+    *out = 0;
+    *out_nbytes = (size_t)(out - text);
+    p->source = NULL;
+    return text;
 }
 
 char *rt_ts_apply_edits(struct rt_ts_parser *p, size_t *out_nbytes) {

@@ -289,7 +289,9 @@ struct rt_ts_parser {
     uint32_t nbytes;
     struct rt_ts_options options;
     struct rt_ts_cursor at;
-    uint32_t speculating; /* > 0: errors are not for people */
+    struct rt_ts_token ahead; /* what rt_ts_look_ahead() saw last */
+    uint32_t ahead_of;        /* the end of the token before that, or 0 */
+    uint32_t speculating;     /* > 0: errors are not for people */
     struct rt_ts_error *error;
     int status;
 
@@ -478,6 +480,10 @@ void rt_ts_close_frame(struct rt_ts_parser *p, struct rt_ts_frame *frame);
 
 /* ---- typescript_lex.c ---- */
 
+/* Is U+2028 or U+2029 at S? */
+static inline bool rt_ts_is_line_separator(const char *s) {
+    return (unsigned char)s[0] == 0xE2 && (unsigned char)s[1] == 0x80 && ((unsigned char)s[2] & 0xFE) == 0xA8;
+}
 /* Returns the offset of the first byte that is not UTF-8, or NBYTES. */
 size_t rt_ts_check_utf8(const char *text, size_t nbytes);
 /* Steps to the next token. */

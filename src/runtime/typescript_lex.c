@@ -3,6 +3,10 @@
  * knowledge; it asks with rt_ts_skip_regex(), rt_ts_join_greater() and rt_ts_continue_template(). */
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "runtime/typescript_internal.h"
 
 enum {
@@ -73,10 +77,6 @@ size_t rt_ts_check_utf8(const char *text, size_t nbytes) {
     return nbytes;
 }
 
-static bool is_line_separator(const char *s) { /* U+2028, U+2029 */
-    return (unsigned char)s[0] == 0xE2 && (unsigned char)s[1] == 0x80 && ((unsigned char)s[2] & 0xFE) == 0xA8;
-}
-
 /* Length in bytes of the white space beyond ASCII at S (category Zs and U+FEFF), or 0. */
 static uint32_t wide_space(const char *text) {
     const unsigned char *s = (const unsigned char *)text;
@@ -87,39 +87,114 @@ static uint32_t wide_space(const char *text) {
     return is_space ? 3 : 0;
 }
 
+/* ---- sixteen bytes at once: each of these may read that far, which is why the source is padded ---- */
+
+enum { BLOCK = 16 };
+
+#ifdef __SSE2__
+
+typedef __m128i block;
+
+static inline block load(const char *s) {
+    return _mm_loadu_si128((const block *)(const void *)s);
+}
+
+/* Bit I tells whether byte I is C. */
+static inline uint32_t where(block bytes, char c) {
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+}
+
+/* Bytes from LOW to LOW + COUNT - 1 become 0xFF, others 0. */
+static inline block in_range(block bytes, unsigned char low, unsigned char count) {
+    block shifted = _mm_add_epi8(bytes, _mm_set1_epi8((char)(0x80 - low)));
+    return _mm_cmplt_epi8(shifted, _mm_set1_epi8((char)(0x80 + count)));
+}
+
+/* Bit I tells whether byte I is an ASCII letter, a digit, `_` or `$`. */
+static inline uint32_t where_name_part(block bytes) {
+    block letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
+    block digits = in_range(bytes, '0', 10);
+    block others = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('$')));
+    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letters, digits), others));
+}
+
+#else
+
+typedef struct {
+    const char *bytes;
+} block;
+
+static inline block load(const char *s) {
+    return (block){s};
+}
+
+static inline uint32_t where(block b, char c) {
+    uint32_t bits = 0;
+    for (int i = 0; i < BLOCK; i++)
+        bits |= (uint32_t)(b.bytes[i] == c) << i;
+    return bits;
+}
+
+static inline uint32_t where_name_part(block b) {
+    uint32_t bits = 0;
+    for (int i = 0; i < BLOCK; i++)
+        bits |= (uint32_t)((CLASS[(unsigned char)b.bytes[i]] & C_NAME_PART) != 0) << i;
+    return bits;
+}
+
+#endif
+
+/* The number of the lowest bit of BITS, which has one among the first BLOCK or counts as BLOCK. */
+static inline uint32_t lowest(uint32_t bits) {
+    return (uint32_t)__builtin_ctz(bits | 1u << BLOCK);
+}
+
 /* ---- white space and comments ---- */
 
 static const char *skip_line_comment(const char *s) {
-    for (;; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c >= 0x20 && c < 0x80) continue;
-        if (c == '\n' || c == '\r' || c == 0) return s; /* a NUL inside a file ends nothing: see skip_space() */
-        if (c == 0xE2 && is_line_separator(s)) return s;
+    for (;; s += BLOCK) {
+        block b = load(s);
+        /* A NUL inside a file ends nothing: see skip_more_space(). */
+        uint32_t stops = where(b, '\n') | where(b, '\r') | where(b, 0) | where(b, '\xE2');
+        for (; stops != 0; stops &= stops - 1) {
+            const char *stop = s + lowest(stops);
+            if (*stop != '\xE2' || rt_ts_is_line_separator(stop)) return stop;
+        }
     }
+}
+
+static bool has_line_separator(const char *s, const char *end) {
+    for (; s < end; s++) {
+        if (*s == '\xE2' && rt_ts_is_line_separator(s)) return true;
+    }
+    return false;
 }
 
 /* Returns the byte after the comment whose text starts at S, or NULL if it never ends. */
 static const char *skip_block_comment(const char *s, const char *end, bool *newline) {
-    for (;;) {
-        const char *star = memchr(s, '*', (size_t)(end - s));
-        if (!star) return NULL;
-        if (!*newline) {
-            for (const char *c = s; c < star && !*newline; c++) {
-                *newline = *c == '\n' || *c == '\r' || is_line_separator(c);
-            }
-        }
-        if (star[1] == '/') return star + 2;
-        s = star + 1;
+    const char *start = s;
+    uint32_t breaks = 0, separators = 0, closing = 0;
+    for (; s < end; s += BLOCK) {
+        block b = load(s);
+        closing = where(b, '*') & where(load(s + 1), '/');
+        uint32_t inside = closing ? (closing & -closing) - 1 : UINT32_MAX;
+        breaks |= (where(b, '\n') | where(b, '\r')) & inside;
+        separators |= where(b, '\xE2');
+        if (closing != 0) break;
     }
+    if (closing == 0) return NULL;
+    s += lowest(closing);
+    if (breaks != 0 || (separators != 0 && has_line_separator(start, s))) *newline = true;
+    return s + 2;
 }
 
 /* Returns the first byte at or after S that belongs to a token. *BAD_OUT: a comment that never ends, or unchanged. */
-static const char *skip_space(const char *s, const char *end, bool *newline, const char **bad_out) {
+static const char *skip_more_space(const char *s, const char *end, bool *newline, const char **bad_out) {
     for (;;) {
         unsigned char c = (unsigned char)*s;
         uint8_t class = CLASS[c];
         if (class & C_SPACE) {
-            s++;
+            s += lowest(~where(load(s), (char)c) & 0xFFFF);
         } else if (class & C_NEWLINE) {
             *newline = true;
             s++;
@@ -136,7 +211,7 @@ static const char *skip_space(const char *s, const char *end, bool *newline, con
             s = after;
         } else if (class & C_HIGH) {
             uint32_t width = wide_space(s);
-            if (width == 0 && is_line_separator(s)) {
+            if (width == 0 && rt_ts_is_line_separator(s)) {
                 *newline = true;
                 width = 3;
             }
@@ -146,6 +221,16 @@ static const char *skip_space(const char *s, const char *end, bool *newline, con
             return s;
         }
     }
+}
+
+/* Could white space or a comment start with C? */
+static inline bool starts_space(char c) {
+    return c == '/' || CLASS[(unsigned char)c] & (C_SPACE | C_NEWLINE | C_HIGH);
+}
+
+static inline const char *skip_space(const char *s, const char *end, bool *newline, const char **bad_out) {
+    s += *s == ' ';
+    return starts_space(*s) ? skip_more_space(s, end, newline, bad_out) : s;
 }
 
 unsigned char rt_ts_peek(const struct rt_ts_parser *p, bool *newline_out) {
@@ -162,110 +247,100 @@ uint32_t rt_ts_next_offset(const struct rt_ts_parser *p) {
     return (uint32_t)(skip_space(p->source + p->at.token.end, p->source + p->nbytes, &newline, &bad) - p->source);
 }
 
-struct rt_ts_token rt_ts_look_ahead(struct rt_ts_parser *p) {
-    struct rt_ts_cursor mark = p->at;
-    p->speculating++;
-    rt_ts_next(p);
-    struct rt_ts_token token = p->at.token;
-    rt_ts_rewind(p, &mark);
-    p->speculating--;
-    return token;
-}
-
 /* ---- names ---- */
 
-struct keyword {
-    const char *text;
-    uint8_t type;
-};
-
-/* By length, then by first letter. */
-static const struct keyword KEYWORDS[] = {
-    {"as", K_AS},
-    {"do", K_DO},
-    {"if", K_IF},
-    {"in", K_IN},
-    {"is", K_IS},
-    {"of", K_OF},
-    {"for", K_FOR},
-    {"get", K_GET},
-    {"let", K_LET},
-    {"new", K_NEW},
-    {"out", K_OUT},
-    {"set", K_SET},
-    {"try", K_TRY},
-    {"var", K_VAR},
-    {"case", K_CASE},
-    {"else", K_ELSE},
-    {"enum", K_ENUM},
-    {"from", K_FROM},
-    {"null", K_NULL},
-    {"this", K_THIS},
-    {"true", K_TRUE},
-    {"type", K_TYPE},
-    {"void", K_VOID},
-    {"with", K_WITH},
-    {"async", K_ASYNC},
-    {"await", K_AWAIT},
-    {"break", K_BREAK},
-    {"catch", K_CATCH},
-    {"class", K_CLASS},
-    {"const", K_CONST},
-    {"false", K_FALSE},
-    {"infer", K_INFER},
-    {"keyof", K_KEYOF},
-    {"super", K_SUPER},
-    {"throw", K_THROW},
-    {"using", K_USING},
-    {"while", K_WHILE},
-    {"yield", K_YIELD},
-    {"assert", K_ASSERT},
-    {"delete", K_DELETE},
-    {"export", K_EXPORT},
-    {"global", K_GLOBAL},
-    {"import", K_IMPORT},
-    {"module", K_MODULE},
-    {"public", K_PUBLIC},
-    {"return", K_RETURN},
-    {"static", K_STATIC},
-    {"switch", K_SWITCH},
-    {"typeof", K_TYPEOF},
-    {"unique", K_UNIQUE},
-    {"asserts", K_ASSERTS},
-    {"declare", K_DECLARE},
-    {"default", K_DEFAULT},
-    {"extends", K_EXTENDS},
-    {"finally", K_FINALLY},
-    {"private", K_PRIVATE},
-    {"require", K_REQUIRE},
-    {"abstract", K_ABSTRACT},
-    {"accessor", K_ACCESSOR},
-    {"continue", K_CONTINUE},
-    {"debugger", K_DEBUGGER},
-    {"function", K_FUNCTION},
-    {"override", K_OVERRIDE},
-    {"readonly", K_READONLY},
-    {"interface", K_INTERFACE},
-    {"namespace", K_NAMESPACE},
-    {"protected", K_PROTECTED},
-    {"satisfies", K_SATISFIES},
-    {"implements", K_IMPLEMENTS},
-    {"instanceof", K_INSTANCEOF},
-    {"constructor", K_CONSTRUCTOR},
-};
+/* Every keyword has a slot of its own. The factors were found by trying; two keywords in one slot would be a warning.
+ */
+enum { KEYWORD_SLOTS = 256 };
+#define KEYWORD_SLOT(first, second, last, length)                                                                      \
+    (((first)*148u + (second)*247u + (last)*171u + (length)*60u) % KEYWORD_SLOTS)
+#define KEYWORD(first, second, last, text, type)                                                                       \
+    [KEYWORD_SLOT(first, second, last, sizeof(text) - 1)] = {text, sizeof(text) - 1, type}
 
 enum { KEYWORD_LENGTH_MIN = 2, KEYWORD_LENGTH_MAX = 11 };
 
-/* KEYWORDS of length L start at LENGTH_START[L]. */
-static const uint8_t LENGTH_START[KEYWORD_LENGTH_MAX + 2] = {0, 0, 0, 6, 14, 24, 38, 50, 57, 64, 68, 70, 71};
+static const struct keyword {
+    char text[KEYWORD_LENGTH_MAX + 3];
+    uint8_t length, type;
+} KEYWORDS[KEYWORD_SLOTS] = {
+    KEYWORD('a', 's', 's', "as", K_AS),
+    KEYWORD('d', 'o', 'o', "do", K_DO),
+    KEYWORD('i', 'f', 'f', "if", K_IF),
+    KEYWORD('i', 'n', 'n', "in", K_IN),
+    KEYWORD('i', 's', 's', "is", K_IS),
+    KEYWORD('o', 'f', 'f', "of", K_OF),
+    KEYWORD('f', 'o', 'r', "for", K_FOR),
+    KEYWORD('g', 'e', 't', "get", K_GET),
+    KEYWORD('l', 'e', 't', "let", K_LET),
+    KEYWORD('n', 'e', 'w', "new", K_NEW),
+    KEYWORD('o', 'u', 't', "out", K_OUT),
+    KEYWORD('s', 'e', 't', "set", K_SET),
+    KEYWORD('t', 'r', 'y', "try", K_TRY),
+    KEYWORD('v', 'a', 'r', "var", K_VAR),
+    KEYWORD('c', 'a', 'e', "case", K_CASE),
+    KEYWORD('e', 'l', 'e', "else", K_ELSE),
+    KEYWORD('e', 'n', 'm', "enum", K_ENUM),
+    KEYWORD('f', 'r', 'm', "from", K_FROM),
+    KEYWORD('n', 'u', 'l', "null", K_NULL),
+    KEYWORD('t', 'h', 's', "this", K_THIS),
+    KEYWORD('t', 'r', 'e', "true", K_TRUE),
+    KEYWORD('t', 'y', 'e', "type", K_TYPE),
+    KEYWORD('v', 'o', 'd', "void", K_VOID),
+    KEYWORD('w', 'i', 'h', "with", K_WITH),
+    KEYWORD('a', 's', 'c', "async", K_ASYNC),
+    KEYWORD('a', 'w', 't', "await", K_AWAIT),
+    KEYWORD('b', 'r', 'k', "break", K_BREAK),
+    KEYWORD('c', 'a', 'h', "catch", K_CATCH),
+    KEYWORD('c', 'l', 's', "class", K_CLASS),
+    KEYWORD('c', 'o', 't', "const", K_CONST),
+    KEYWORD('f', 'a', 'e', "false", K_FALSE),
+    KEYWORD('i', 'n', 'r', "infer", K_INFER),
+    KEYWORD('k', 'e', 'f', "keyof", K_KEYOF),
+    KEYWORD('s', 'u', 'r', "super", K_SUPER),
+    KEYWORD('t', 'h', 'w', "throw", K_THROW),
+    KEYWORD('u', 's', 'g', "using", K_USING),
+    KEYWORD('w', 'h', 'e', "while", K_WHILE),
+    KEYWORD('y', 'i', 'd', "yield", K_YIELD),
+    KEYWORD('a', 's', 't', "assert", K_ASSERT),
+    KEYWORD('d', 'e', 'e', "delete", K_DELETE),
+    KEYWORD('e', 'x', 't', "export", K_EXPORT),
+    KEYWORD('g', 'l', 'l', "global", K_GLOBAL),
+    KEYWORD('i', 'm', 't', "import", K_IMPORT),
+    KEYWORD('m', 'o', 'e', "module", K_MODULE),
+    KEYWORD('p', 'u', 'c', "public", K_PUBLIC),
+    KEYWORD('r', 'e', 'n', "return", K_RETURN),
+    KEYWORD('s', 't', 'c', "static", K_STATIC),
+    KEYWORD('s', 'w', 'h', "switch", K_SWITCH),
+    KEYWORD('t', 'y', 'f', "typeof", K_TYPEOF),
+    KEYWORD('u', 'n', 'e', "unique", K_UNIQUE),
+    KEYWORD('a', 's', 's', "asserts", K_ASSERTS),
+    KEYWORD('d', 'e', 'e', "declare", K_DECLARE),
+    KEYWORD('d', 'e', 't', "default", K_DEFAULT),
+    KEYWORD('e', 'x', 's', "extends", K_EXTENDS),
+    KEYWORD('f', 'i', 'y', "finally", K_FINALLY),
+    KEYWORD('p', 'r', 'e', "private", K_PRIVATE),
+    KEYWORD('r', 'e', 'e', "require", K_REQUIRE),
+    KEYWORD('a', 'b', 't', "abstract", K_ABSTRACT),
+    KEYWORD('a', 'c', 'r', "accessor", K_ACCESSOR),
+    KEYWORD('c', 'o', 'e', "continue", K_CONTINUE),
+    KEYWORD('d', 'e', 'r', "debugger", K_DEBUGGER),
+    KEYWORD('f', 'u', 'n', "function", K_FUNCTION),
+    KEYWORD('o', 'v', 'e', "override", K_OVERRIDE),
+    KEYWORD('r', 'e', 'y', "readonly", K_READONLY),
+    KEYWORD('i', 'n', 'e', "interface", K_INTERFACE),
+    KEYWORD('n', 'a', 'e', "namespace", K_NAMESPACE),
+    KEYWORD('p', 'r', 'd', "protected", K_PROTECTED),
+    KEYWORD('s', 'a', 's', "satisfies", K_SATISFIES),
+    KEYWORD('i', 'm', 's', "implements", K_IMPLEMENTS),
+    KEYWORD('i', 'n', 'f', "instanceof", K_INSTANCEOF),
+    KEYWORD('c', 'o', 'r', "constructor", K_CONSTRUCTOR),
+};
 
-static uint8_t name_type(const char *s, size_t length) {
+static inline uint8_t name_type(const char *s, size_t length) {
     if (length < KEYWORD_LENGTH_MIN || length > KEYWORD_LENGTH_MAX || *s < 'a') return T_IDENT;
-    for (unsigned i = LENGTH_START[length]; i < LENGTH_START[length + 1]; i++) {
-        if (KEYWORDS[i].text[0] > *s) break;
-        if (KEYWORDS[i].text[1] == s[1] && memcmp(KEYWORDS[i].text, s, length) == 0) return KEYWORDS[i].type;
-    }
-    return T_IDENT;
+    unsigned slot = KEYWORD_SLOT((unsigned char)s[0], (unsigned char)s[1], (unsigned char)s[length - 1], length);
+    const struct keyword *keyword = &KEYWORDS[slot];
+    return keyword->length == length && memcmp(keyword->text, s, length) == 0 ? keyword->type : T_IDENT;
 }
 
 /* Steps over one backslash escape or one letter beyond ASCII at S. Returns NULL if S is the end of the name. */
@@ -283,7 +358,7 @@ static const char *skip_odd_letter(const char *s) {
             continue;
         return *s == '}' ? s + 1 : NULL;
     }
-    if (!((unsigned char)*s & 0x80) || wide_space(s) > 0 || is_line_separator(s)) return NULL;
+    if (!((unsigned char)*s & 0x80) || wide_space(s) > 0 || rt_ts_is_line_separator(s)) return NULL;
     do
         s++;
     while (((unsigned char)*s & 0xC0) == 0x80);
@@ -291,11 +366,12 @@ static const char *skip_odd_letter(const char *s) {
 }
 
 /* Returns the end of the name at S. *ODD_OUT: it has escapes or letters beyond ASCII, so it is no keyword. */
-static const char *skip_name(const char *s, bool *odd_out) {
+static inline const char *skip_name(const char *s, bool *odd_out) {
     bool odd = false;
     for (;;) {
-        while (CLASS[(unsigned char)*s] & C_NAME_PART)
-            s++;
+        uint32_t count = lowest(~where_name_part(load(s)) & 0xFFFF);
+        s += count;
+        if (count == BLOCK) continue;
         const char *after = CLASS[(unsigned char)*s] & C_NAME_START ? skip_odd_letter(s) : NULL;
         if (!after) break;
         odd = true;
@@ -359,7 +435,7 @@ void rt_ts_skip_regex(struct rt_ts_parser *p) {
     const char *s = p->source + p->at.token.start + 1, *end = p->source + p->nbytes;
     bool in_class = false;
     for (; s < end; s++) {
-        if (*s == '\n' || *s == '\r' || is_line_separator(s)) break;
+        if (*s == '\n' || *s == '\r' || rt_ts_is_line_separator(s)) break;
         if (*s == '\\') {
             s++;
             if (*s == '\n' || *s == '\r') break;
@@ -410,7 +486,13 @@ void rt_ts_split_lshift(struct rt_ts_parser *p) {
 
 /* ---- punctuators ---- */
 
-/* Sets *END_OUT after the punctuator at S. Returns T_EOF if there is none. */
+/* Those of one character that start no other. */
+static const uint8_t ALONE[256] = {
+    ['{'] = T_LBRACE,    ['}'] = T_RBRACE, ['('] = T_LPAREN, [')'] = T_RPAREN, ['['] = T_LBRACKET, [']'] = T_RBRACKET,
+    [';'] = T_SEMICOLON, [','] = T_COMMA,  [':'] = T_COLON,  ['@'] = T_AT,     ['~'] = T_TILDE,    ['>'] = T_GT,
+};
+
+/* Sets *END_OUT after any other punctuator, at S. Returns T_EOF if there is none. */
 static uint8_t punctuator(const char *s, const char **end_out) {
 #define RETURN(length, type)                                                                                           \
     do {                                                                                                               \
@@ -418,18 +500,6 @@ static uint8_t punctuator(const char *s, const char **end_out) {
         return (type);                                                                                                 \
     } while (0)
     switch (*s) {
-        case '{': RETURN(1, T_LBRACE);
-        case '}': RETURN(1, T_RBRACE);
-        case '(': RETURN(1, T_LPAREN);
-        case ')': RETURN(1, T_RPAREN);
-        case '[': RETURN(1, T_LBRACKET);
-        case ']': RETURN(1, T_RBRACKET);
-        case ';': RETURN(1, T_SEMICOLON);
-        case ',': RETURN(1, T_COMMA);
-        case ':': RETURN(1, T_COLON);
-        case '@': RETURN(1, T_AT);
-        case '~': RETURN(1, T_TILDE);
-        case '>': RETURN(1, T_GT);
         case '.':
             if (s[1] == '.' && s[2] == '.') RETURN(3, T_ELLIPSIS);
             RETURN(1, T_DOT);
@@ -509,22 +579,13 @@ static void read_quoted(struct rt_ts_parser *p, const char *s) {
     set_token(p, *s != '`' ? T_STRING : more ? T_TEMPLATE_HEAD : T_TEMPLATE, s, after);
 }
 
-void rt_ts_next(struct rt_ts_parser *p) {
-    p->at.previous_end = p->at.token.end;
-    if (p->at.failed) {
-        p->at.token.type = T_EOF;
-        return;
-    }
+/* The token after FROM. */
+static void read_token(struct rt_ts_parser *p, uint32_t from) {
     bool newline = false;
     const char *bad = NULL, *end;
-    const char *s = skip_space(p->source + p->at.token.end, p->source + p->nbytes, &newline, &bad);
+    const char *s = skip_space(p->source + from, p->source + p->nbytes, &newline, &bad);
     p->at.token.newline_before = newline;
-    if (bad) {
-        set_token(p, T_EOF, s, s);
-        rt_ts_fail(p, (uint32_t)(bad - p->source), "this comment has no end");
-        return;
-    }
-    uint8_t class = CLASS[(unsigned char)*s];
+    uint8_t class = CLASS[(unsigned char)*s], alone = ALONE[(unsigned char)*s];
     if (class & C_NAME_START) {
         bool odd;
         end = skip_name(s, &odd);
@@ -532,6 +593,13 @@ void rt_ts_next(struct rt_ts_parser *p) {
             set_token(p, odd ? T_IDENT : name_type(s, (size_t)(end - s)), s, end);
             return;
         }
+    } else if (alone != T_EOF) {
+        set_token(p, alone, s, s + 1);
+        return;
+    } else if (bad) {
+        set_token(p, T_EOF, s, s);
+        rt_ts_fail(p, (uint32_t)(bad - p->source), "this comment has no end");
+        return;
     } else if (class & C_DIGIT || (*s == '.' && CLASS[(unsigned char)s[1]] & C_DIGIT)) {
         set_token(p, T_NUMBER, s, skip_number(s));
         return;
@@ -545,6 +613,32 @@ void rt_ts_next(struct rt_ts_parser *p) {
     } else {
         set_token(p, type, s, end);
     }
+}
+
+void rt_ts_next(struct rt_ts_parser *p) {
+    uint32_t from = p->at.token.end;
+    p->at.previous_end = from;
+    if (p->at.failed) {
+        p->at.token.type = T_EOF;
+    } else if (p->ahead_of == from && from > 0) {
+        p->at.token = p->ahead;
+    } else {
+        read_token(p, from);
+    }
+}
+
+struct rt_ts_token rt_ts_look_ahead(struct rt_ts_parser *p) {
+    struct rt_ts_token token = p->at.token;
+    if (p->at.failed) return (struct rt_ts_token){.type = T_EOF, .start = token.end, .end = token.end};
+    if (p->ahead_of == token.end) return p->ahead;
+    p->speculating++;
+    read_token(p, token.end);
+    p->speculating--;
+    p->ahead = p->at.token;
+    p->ahead_of = p->at.failed ? 0 : token.end; /* the one that fails has to be read when it is due */
+    p->at.failed = false;
+    p->at.token = token;
+    return p->ahead;
 }
 
 void rt_ts_expect(struct rt_ts_parser *p, enum rt_ts_token_type type, const char *what) {
