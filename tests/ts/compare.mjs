@@ -83,3 +83,11 @@ export function functionNames(tree) {
   visit(tree);
   return names;
 }
+
+// Imports run before all else, so where the one that JSX brings along stands does not matter: it becomes the first.
+export function hoistRuntime(tree) {
+  const isRuntime = (node) => node.type === 'ImportDeclaration' && /\/jsx(-dev)?-runtime$/.test(node.source.value);
+  tree.body = [...tree.body.filter(isRuntime), ...tree.body.filter((node) => !isRuntime(node))];
+  for (const node of tree.body.filter(isRuntime)) node.specifiers.sort((a, b) => (a.local.name < b.local.name ? -1 : 1));
+  return tree;
+}

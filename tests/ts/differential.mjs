@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { checkPositions, compareTrees, functionNames } from './compare.mjs';
+import { checkPositions, compareTrees, functionNames, hoistRuntime } from './compare.mjs';
 import { corpus } from './corpus.mjs';
 import { Eraser } from './eraser.mjs';
 import { explain } from './explained.mjs';
@@ -38,7 +38,7 @@ async function againstTypeScript(oracle, erase, file, source, bytes) {
   } catch (error) {
     return differs(`typescript's output does not parse: ${error.message}`);
   }
-  const difference = compareTrees(ours, theirs);
+  const difference = compareTrees(hoistRuntime(ours), hoistRuntime(theirs));
   if (difference) return differs(difference);
   const moved = checkPositions(ours, source);
   if (moved.length > 0) return differs(`moved: ${moved[0]}`);

@@ -65,7 +65,7 @@ export function transpile(source, file, options = {}) {
       removeComments: true,
       alwaysStrict: false,
       useDefineForClassFields: true,
-      jsx: ts.JsxEmit.React,
+      jsx: ts.JsxEmit.ReactJSX,
       ...options,
     },
     transformers: { before: [() => (sourceFile) => ((names = namesOf(sourceFile)), sourceFile)] },
