@@ -80,4 +80,6 @@ void jit_code_release(struct jit_code *code);
 /* The code of the bytecode array at OBJECT (untagged), or NULL. */
 struct jit_code *jit_map_find_bytecode(const struct jit_map *map, uintptr_t object);
 
+bool jit_map_is_named(const struct jit_map *map, const struct jit_code *code, const char *name);
+
 #endif

@@ -4,10 +4,13 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* More than any function has; a length beyond it means that the layout is not what we think. */
 #define MAX_TABLE_NBYTES (64u << 20)
@@ -79,17 +82,20 @@ static void find_bytecode_sizes(struct jit_layout *layout) {
 }
 
 #ifdef FINO_DEBUG
-/* "deopt_literals=3" in FINO_TEST_JIT_LAYOUT: a wrong constant, for the tests of the self-test. */
+/* A word such as "deopt_literals+8", "array_data=0" in FINO_TEST_JIT_LAYOUT: a wrong constant, for the self-test's
+ * test. */
 static void spoil_for_tests(struct jit_layout *layout) {
+#define FIELD(field)                                                                                                   \
+    { #field, offsetof(struct jit_layout, field) }
+    static const struct constant fields[] = {JIT_LAYOUT_CONSTANTS(FIELD)};
+#undef FIELD
     const char *spoil = getenv("FINO_TEST_JIT_LAYOUT");
-    if (spoil == NULL) return;
-    int value = atoi(strchr(spoil, '=') != NULL ? strchr(spoil, '=') + 1 : "0");
-    if (strncmp(spoil, "deopt_literals=", 15) == 0) layout->deopt_literals = value;
-    if (strncmp(spoil, "deopt_inlining_positions=", 25) == 0) layout->deopt_inlining_positions = value;
-    if (strncmp(spoil, "code_position_table=", 20) == 0) layout->code_position_table = value;
-    if (strncmp(spoil, "code_instruction_size=", 22) == 0) layout->code_instruction_size = value;
-    if (strncmp(spoil, "bytecode_data=", 14) == 0) layout->bytecode_data = value;
-    if (strncmp(spoil, "shared_function_data=", 21) == 0) layout->shared_function_data = value;
+    size_t nbytes = spoil != NULL ? strcspn(spoil, "+-=") : 0;
+    for (size_t i = 0; nbytes > 0 && i < sizeof fields / sizeof *fields; i++) {
+        int *field = (int *)(void *)((char *)layout + fields[i].field);
+        if (strlen(fields[i].name) != nbytes || memcmp(fields[i].name, spoil, nbytes) != 0) continue;
+        *field = spoil[nbytes] == '=' ? atoi(spoil + nbytes + 1) : *field + atoi(spoil + nbytes);
+    }
 }
 #else
 static void spoil_for_tests(struct jit_layout *layout) {
@@ -125,15 +131,31 @@ bool jit_layout_v8_inlines(void) {
     return (enabled == NULL || *enabled) && (budget == NULL || *budget > 0);
 }
 
-void jit_layout_distrust(void) {
-    current.known = false;
+void jit_layout_judge(bool holds) {
+    current.proven = holds;
+    current.known = holds;
 }
 
 /* ---- Objects ---- */
 
+/* Asked of the kernel: it reads the signal set before it finds that -1 is nothing to do with it. */
+static bool is_readable(uintptr_t address) {
+    return syscall(SYS_rt_sigprocmask, -1, address, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT;
+}
+
+/* What a wrong layout takes for an address may be anything: while it is on trial, what can't be read is zeros. */
+static void read_heap(void *out, uintptr_t address, size_t nbytes) {
+    for (uintptr_t at = address; !current.proven && at < address + nbytes; at += sizeof(uint64_t)) {
+        if (is_readable(at)) continue;
+        memset(out, 0, nbytes);
+        return;
+    }
+    memcpy(out, (const void *)address, nbytes);
+}
+
 static uintptr_t word_at(uintptr_t address) {
     uintptr_t word;
-    memcpy(&word, (const void *)address, sizeof word);
+    read_heap(&word, address, sizeof word);
     return word;
 }
 
@@ -145,27 +167,26 @@ static uintptr_t untag(uintptr_t tagged) {
     return tagged & ~(uintptr_t)3;
 }
 
-static bool has_type(uintptr_t tagged, int type) {
+bool jit_layout_has_type(uintptr_t tagged, int type) {
     if (!is_object(tagged)) return false;
     uintptr_t map = word_at(untag(tagged));
     if (!is_object(map)) return false;
     uint16_t instance_type;
-    memcpy(&instance_type, (const void *)(untag(map) + (uintptr_t)jit_layout_get()->map_instance_type),
-           sizeof instance_type);
+    read_heap(&instance_type, untag(map) + (uintptr_t)jit_layout_get()->map_instance_type, sizeof instance_type);
     return instance_type == type;
 }
 
-static uintptr_t field(uintptr_t tagged, int offset) {
+uintptr_t jit_layout_field(uintptr_t tagged, int offset) {
     return word_at(untag(tagged) + (uintptr_t)offset);
 }
 
 /* The length of a FixedArray, WeakFixedArray or ByteArray. */
 static size_t array_length(uintptr_t tagged) {
-    return field(tagged, jit_layout_get()->array_length) >> 32;
+    return jit_layout_field(tagged, jit_layout_get()->array_length) >> 32;
 }
 
 static uintptr_t array_element(uintptr_t tagged, size_t index) {
-    return field(tagged, jit_layout_get()->array_data + (int)(index * sizeof(uintptr_t)));
+    return jit_layout_field(tagged, jit_layout_get()->array_data + (int)(index * sizeof(uintptr_t)));
 }
 
 /* Copies a ByteArray. Returns false when it is none, or memory is short; an empty one gives NULL and 0. */
@@ -173,13 +194,13 @@ static bool copy_byte_array(uintptr_t tagged, uint8_t **data_out, size_t *nbytes
     const struct jit_layout *layout = jit_layout_get();
     *data_out = NULL;
     *nbytes_out = 0;
-    if (!has_type(tagged, layout->type_byte_array)) return false;
+    if (!jit_layout_has_type(tagged, layout->type_byte_array)) return false;
     size_t nbytes = array_length(tagged);
     if (nbytes > MAX_TABLE_NBYTES) return false;
     if (nbytes == 0) return true;
     uint8_t *data = malloc(nbytes);
     if (data == NULL) return false;
-    memcpy(data, (const void *)(untag(tagged) + (uintptr_t)layout->array_data), nbytes);
+    read_heap(data, untag(tagged) + (uintptr_t)layout->array_data, nbytes);
     *data_out = data;
     *nbytes_out = nbytes;
     return true;
@@ -188,15 +209,17 @@ static bool copy_byte_array(uintptr_t tagged, uint8_t **data_out, size_t *nbytes
 /* The bytecode array behind the field where V8 keeps either it or an InterpreterData, or 0. */
 static uintptr_t bytecode_or_interpreter_data(uintptr_t tagged) {
     const struct jit_layout *layout = jit_layout_get();
-    if (has_type(tagged, layout->type_interpreter_data)) tagged = field(tagged, layout->interpreter_data_bytecode);
-    return has_type(tagged, layout->type_bytecode_array) ? untag(tagged) : 0;
+    if (jit_layout_has_type(tagged, layout->type_interpreter_data))
+        tagged = jit_layout_field(tagged, layout->interpreter_data_bytecode);
+    return jit_layout_has_type(tagged, layout->type_bytecode_array) ? untag(tagged) : 0;
 }
 
 uintptr_t jit_layout_bytecode_of_shared(uintptr_t shared) {
     const struct jit_layout *layout = jit_layout_get();
-    if (!has_type(shared, layout->type_shared)) return 0;
-    uintptr_t data = field(shared, layout->shared_function_data);
-    if (has_type(data, layout->type_code)) data = field(data, layout->code_deoptimization_data); /* baseline */
+    if (!jit_layout_has_type(shared, layout->type_shared)) return 0;
+    uintptr_t data = jit_layout_field(shared, layout->shared_function_data);
+    if (jit_layout_has_type(data, layout->type_code))
+        data = jit_layout_field(data, layout->code_deoptimization_data); /* baseline */
     return bytecode_or_interpreter_data(data);
 }
 
@@ -206,11 +229,11 @@ uintptr_t jit_layout_bytecode_object(uintptr_t start) {
 
 int32_t *jit_layout_line_ends(uintptr_t shared, size_t *count_out) {
     const struct jit_layout *layout = jit_layout_get();
-    if (!has_type(shared, layout->type_shared)) return NULL;
-    uintptr_t script = field(shared, layout->shared_script);
-    if (!has_type(script, layout->type_script)) return NULL;
-    uintptr_t ends = field(script, layout->script_line_ends);
-    if (!has_type(ends, layout->type_fixed_array)) return NULL;
+    if (!jit_layout_has_type(shared, layout->type_shared)) return NULL;
+    uintptr_t script = jit_layout_field(shared, layout->shared_script);
+    if (!jit_layout_has_type(script, layout->type_script)) return NULL;
+    uintptr_t ends = jit_layout_field(script, layout->script_line_ends);
+    if (!jit_layout_has_type(ends, layout->type_fixed_array)) return NULL;
     size_t count = array_length(ends);
     if (count == 0 || count > MAX_ARRAY_COUNT) return NULL;
     int32_t *copy = malloc(count * sizeof *copy);
@@ -233,9 +256,8 @@ static uintptr_t code_object(uintptr_t start, size_t nbytes) {
     const struct jit_layout *layout = jit_layout_get();
     uintptr_t code = (start - (uintptr_t)layout->code_instruction_start) | 1;
     uint32_t instruction_size;
-    if (!has_type(code, layout->type_code)) return 0;
-    memcpy(&instruction_size, (const void *)(untag(code) + (uintptr_t)layout->code_instruction_size),
-           sizeof instruction_size);
+    if (!jit_layout_has_type(code, layout->type_code)) return 0;
+    read_heap(&instruction_size, untag(code) + (uintptr_t)layout->code_instruction_size, sizeof instruction_size);
     return instruction_size == nbytes ? code : 0;
 }
 
@@ -257,12 +279,15 @@ struct inlining_record {
 
 static bool read_inlinings(uintptr_t deopt, struct jit_tables *tables) {
     const struct jit_layout *layout = jit_layout_get();
-    if (!has_type(deopt, layout->type_fixed_array)) return false;
+    if (!jit_layout_has_type(deopt, layout->type_fixed_array)) return false;
     if (array_length(deopt) <= (size_t)layout->deopt_inlining_positions) return array_length(deopt) == 0;
+    if (array_length(deopt) <= (size_t)layout->deopt_literals) return false;
+    if (array_length(deopt) <= (size_t)layout->deopt_shared) return false;
     uintptr_t literals = array_element(deopt, (size_t)layout->deopt_literals);
     uintptr_t records = array_element(deopt, (size_t)layout->deopt_inlining_positions);
-    if (!has_type(records, layout->type_byte_array)) return false;
-    if (!has_type(literals, layout->type_weak_fixed_array) && !has_type(literals, layout->type_fixed_array))
+    if (!jit_layout_has_type(records, layout->type_byte_array)) return false;
+    if (!jit_layout_has_type(literals, layout->type_weak_fixed_array) &&
+        !jit_layout_has_type(literals, layout->type_fixed_array))
         return false;
     size_t nbytes = array_length(records), count = nbytes / sizeof(struct inlining_record);
     if (nbytes % sizeof(struct inlining_record) != 0 || count > 0xffff) return false;
@@ -272,7 +297,7 @@ static bool read_inlinings(uintptr_t deopt, struct jit_tables *tables) {
     tables->inlining_count = count;
     for (size_t i = 0; i < count; i++) {
         struct inlining_record record;
-        memcpy(&record, (const char *)untag(records) + layout->array_data + i * sizeof record, sizeof record);
+        read_heap(&record, untag(records) + (uintptr_t)layout->array_data + i * sizeof record, sizeof record);
         struct jit_position call = unpack_position(record.position);
         if (call.inlining >= (int32_t)i) return false; /* callers come first, so that chains end */
         if (record.literal < -1 || record.literal >= (int32_t)array_length(literals)) return false;
@@ -292,9 +317,9 @@ bool jit_layout_read_optimized(uintptr_t start, size_t nbytes, struct jit_tables
     memset(tables_out, 0, sizeof *tables_out);
     uintptr_t code = code_object(start, nbytes);
     if (code == 0) return false;
-    if (copy_byte_array(field(code, layout->code_position_table), &tables_out->positions,
+    if (copy_byte_array(jit_layout_field(code, layout->code_position_table), &tables_out->positions,
                         &tables_out->positions_nbytes) &&
-        read_inlinings(field(code, layout->code_deoptimization_data), tables_out))
+        read_inlinings(jit_layout_field(code, layout->code_deoptimization_data), tables_out))
         return true;
     jit_tables_free(tables_out);
     return false;
@@ -305,9 +330,9 @@ bool jit_layout_read_baseline(uintptr_t start, size_t nbytes, struct jit_tables 
     memset(tables_out, 0, sizeof *tables_out);
     uintptr_t code = code_object(start, nbytes);
     if (code == 0) return false;
-    tables_out->bytecode = bytecode_or_interpreter_data(field(code, layout->code_deoptimization_data));
+    tables_out->bytecode = bytecode_or_interpreter_data(jit_layout_field(code, layout->code_deoptimization_data));
     return tables_out->bytecode != 0 &&
-           copy_byte_array(field(code, layout->code_position_table), &tables_out->bytecode_offsets,
+           copy_byte_array(jit_layout_field(code, layout->code_position_table), &tables_out->bytecode_offsets,
                            &tables_out->bytecode_offsets_nbytes);
 }
 
@@ -315,14 +340,14 @@ bool jit_layout_read_bytecode(uintptr_t start, size_t nbytes, struct jit_tables 
     const struct jit_layout *layout = jit_layout_get();
     memset(tables_out, 0, sizeof *tables_out);
     uintptr_t array = jit_layout_bytecode_object(start) | 1;
-    if (array % sizeof(uintptr_t) != 1 || !has_type(array, layout->type_bytecode_array)) return false;
+    if (array % sizeof(uintptr_t) != 1 || !jit_layout_has_type(array, layout->type_bytecode_array)) return false;
     if (array_length(array) != nbytes || nbytes > MAX_TABLE_NBYTES) return false;
     tables_out->bytecodes = malloc(nbytes);
     if (tables_out->bytecodes == NULL) return false;
     memcpy(tables_out->bytecodes, (const void *)start, nbytes);
     tables_out->bytecodes_nbytes = nbytes;
     /* A function without any position has no ByteArray here; it is still a function. */
-    (void)copy_byte_array(field(array, layout->bytecode_position_table), &tables_out->positions,
+    (void)copy_byte_array(jit_layout_field(array, layout->bytecode_position_table), &tables_out->positions,
                           &tables_out->positions_nbytes);
     return true;
 }

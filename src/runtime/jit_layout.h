@@ -15,7 +15,8 @@
 
 /* Byte offsets in untagged objects, instance types, and frame slots relative to the frame pointer. */
 struct jit_layout {
-    bool known;
+    bool known;  /* false: nothing below may be used */
+    bool proven; /* of this V8, by jit_selftest.h: until then it is read with care, and no signal handler uses it */
     int map_instance_type;
     int array_length, array_data; /* FixedArray, WeakFixedArray and ByteArray alike */
     int code_deoptimization_data; /* of baseline code: its bytecode */
@@ -33,15 +34,30 @@ struct jit_layout {
     size_t bytecode_count;
 };
 
-/* The layout of the V8 this process runs with. KNOWN is false when the version has no table here or a constant that V8
- * exports is missing: then nothing below may be called. */
+/* Its constants by name, for the test that spoils each. */
+#define JIT_LAYOUT_CONSTANTS(X)                                                                                        \
+    X(map_instance_type), X(array_length), X(array_data), X(code_deoptimization_data), X(code_position_table),         \
+        X(code_instruction_size), X(code_instruction_start), X(bytecode_position_table), X(bytecode_data),             \
+        X(shared_function_data), X(shared_script), X(script_line_ends), X(interpreter_data_bytecode),                  \
+        X(function_shared), X(function_code), X(deopt_literals), X(deopt_shared), X(deopt_inlining_positions),         \
+        X(frame_context), X(frame_function), X(frame_bytecode_array), X(frame_bytecode_offset),                        \
+        X(type_bytecode_array), X(type_byte_array), X(type_code), X(type_fixed_array), X(type_weak_fixed_array),       \
+        X(type_script), X(type_shared), X(type_interpreter_data)
+
+/* The layout of the V8 this process runs with. KNOWN is false when the version has no table here, a constant that V8
+ * exports is missing or the self-test failed: then nothing below may be called. */
 const struct jit_layout *jit_layout_get(void);
 
 /* Do V8's flags let it inline at all? */
 bool jit_layout_v8_inlines(void);
 
-/* Declares the layout unknown after all: what it says of this V8 proved wrong. */
-void jit_layout_distrust(void);
+/* Ends the layout's trial: it says of this V8 what is true, or is not known after all. */
+void jit_layout_judge(bool holds);
+
+/* The tagged field at OFFSET of an object, and whether an object is of an instance type. For tagged words of any
+ * value while the layout is on trial, else for those of V8's heap. */
+uintptr_t jit_layout_field(uintptr_t tagged, int offset);
+bool jit_layout_has_type(uintptr_t tagged, int type);
 
 /* An inlined call: who was inlined (a bytecode array's address; 0: unknown), where in its caller, and which inlining
  * that caller is (-1: the function of the code object itself). */

@@ -338,36 +338,9 @@ void jit_map_forget_moved(struct jit_map *map) {
     pthread_mutex_unlock(&map->lock);
 }
 
-/* What jit_map_has_inlined looks for, and whether it was seen. */
-struct inlined_query {
-    const struct jit_map *map;
-    const char *outer, *inner;
-    bool found;
-};
-
-static bool is_named(const struct jit_map *map, const struct jit_code *code, const char *name) {
+bool jit_map_is_named(const struct jit_map *map, const struct jit_code *code, const char *name) {
     const struct jit_function *function = &map->functions[code->function];
     return function->name_nbytes == strlen(name) && memcmp(map->text + function->name_offset, name, strlen(name)) == 0;
-}
-
-static void match_inlined(void *context, struct jit_code *code) {
-    struct inlined_query *query = context;
-    if (code->inlinees == NULL || !is_named(query->map, code, query->outer)) return;
-    for (int32_t at = 0; at < (int32_t)code->nbytes; at++) {
-        struct jit_position position;
-        if (!jit_positions_find(code->tables.positions, code->tables.positions_nbytes, at, &position)) continue;
-        if (position.inlining < 0 || (size_t)position.inlining >= code->tables.inlining_count) continue;
-        const struct jit_code *inlinee = code->inlinees[position.inlining];
-        if (inlinee != NULL && is_named(query->map, inlinee, query->inner)) query->found = true;
-    }
-}
-
-bool jit_map_has_inlined(struct jit_map *map, const char *outer, const char *inner) {
-    struct inlined_query query = {map, outer, inner, false};
-    pthread_mutex_lock(&map->lock);
-    jit_ranges_each(&map->machine_code, match_inlined, &query);
-    pthread_mutex_unlock(&map->lock);
-    return query.found;
 }
 
 void jit_map_settle(struct jit_map *map) {

@@ -43,9 +43,6 @@ struct jit_frame {
     uintptr_t bytecode_offset; /*   (a Smi) */
 };
 
-/* Is there optimised code of a function named OUTER that has INNER inlined, with a position inside INNER? */
-bool jit_map_has_inlined(struct jit_map *map, const char *outer, const char *inner);
-
 /* Names FRAME as a location of PROFILE: all functions inlined there as lines, innermost first. */
 enum jit_frame_result jit_map_locate(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
                                      uint32_t *location_out);

@@ -9,6 +9,7 @@
 
 #include "runtime/jit_layout.h"
 #include "runtime/jit_map.h"
+#include "runtime/jit_selftest.h"
 #include "runtime/jit_table.h"
 #include "runtime/jit_walk_sig.h"
 
@@ -177,8 +178,7 @@ static void on_gc(void *context, bool begins) {
 static void init_walk(struct jit_walk *walk, v8s_isolate *isolate) {
     const struct jit_layout *layout = jit_layout_get();
     v8s_get_code_ranges(isolate, &walk->ranges);
-    walk->layout_known = layout->known;
-    if (!layout->known) return;
+    if (!layout->proven) return; /* yet: see jit_realm_listen */
     walk->frame_context = layout->frame_context;
     walk->frame_function = layout->frame_function;
     walk->frame_bytecode_array = layout->frame_bytecode_array;
@@ -187,6 +187,8 @@ static void init_walk(struct jit_walk *walk, v8s_isolate *isolate) {
     walk->function_code = layout->function_code;
     walk->code_instruction_start = layout->code_instruction_start;
     walk->code_instruction_size = layout->code_instruction_size;
+    atomic_signal_fence(memory_order_release); /* the handler may come between */
+    walk->layout_known = true;
 }
 
 struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread) {
@@ -209,23 +211,13 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
     return realm;
 }
 
-/* Once a process: is what we think we know of V8's code objects true of this V8? */
-static void test_layout(struct jit_realm *realm) {
-    static atomic_flag tested = ATOMIC_FLAG_INIT;
-    if (atomic_flag_test_and_set(&tested) || !jit_layout_get()->known) return;
-    if (!jit_layout_v8_inlines() || !v8s_code_exercise(realm->isolate))
-        return; /* nothing is inlined then, or it couldn't be tried */
-    if (jit_map_has_inlined(realm->map, "fino_outer", "fino_inner")) return;
-    jit_layout_distrust();
-    init_walk(&realm->walk, realm->isolate);
-}
-
 void jit_realm_listen(struct jit_realm *realm) {
     if (realm->listening) return;
+    jit_selftest(realm->isolate);
+    init_walk(&realm->walk, realm->isolate);
     v8s_code_listen(realm->isolate, &realm->listener);
     jit_map_settle(realm->map);
     realm->listening = true;
-    test_layout(realm);
 }
 
 sampler_thread *jit_realm_thread(const struct jit_realm *realm) {

@@ -60,6 +60,50 @@ void OnGcEpilogue(v8::Isolate *isolate, v8::GCType, v8::GCCallbackFlags, void *)
     if (const v8s_code_listener *listener = ListenerOf(isolate)) listener->on_gc(listener->context, false);
 }
 
+template <class T> uintptr_t Tagged(v8::Local<T> object) {
+    return *reinterpret_cast<uintptr_t *>(*object);
+}
+
+// An exercise under way: what is to be shown, and to whom.
+struct Exhibition {
+    v8::Local<v8::Function> outer, framed;
+    v8::Local<v8::Context> context;
+    v8s_code_exhibit exhibit;
+    void (*visit)(void *context, const v8s_code_exhibit *exhibit);
+    void *visit_context;
+    bool visited;
+};
+
+void Show(const v8::FunctionCallbackInfo<v8::Value> &info) {
+    Exhibition *exhibition = static_cast<Exhibition *>(info.Data().As<v8::External>()->Value());
+    v8s_code_exhibit *exhibit = &exhibition->exhibit;
+    exhibit->outer = Tagged(exhibition->outer);
+    exhibit->framed = Tagged(exhibition->framed);
+    exhibit->context = Tagged(exhibition->context);
+    exhibit->stack_low = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    exhibition->visit(exhibition->visit_context, exhibit);
+    exhibition->visited = true;
+}
+
+bool Exercise(v8::Local<v8::Context> context, void (*visit)(void *, const v8s_code_exhibit *), void *visit_context) {
+    v8::Isolate *isolate = context->GetIsolate();
+    v8::ScriptOrigin origin(isolate, v8::String::NewFromUtf8Literal(isolate, "fino:selftest"));
+    v8::Local<v8::String> source = v8::String::NewFromUtf8(isolate, v8s_code_exercise_source).ToLocalChecked();
+    v8::Local<v8::Script> script;
+    if (!v8::Script::Compile(context, source, &origin).ToLocal(&script) || script->Run(context).IsEmpty()) return false;
+    auto function = [&](const char *name) {
+        v8::Local<v8::String> key = v8::String::NewFromUtf8(isolate, name).ToLocalChecked();
+        return context->Global()->Get(context, key).ToLocalChecked().As<v8::Function>();
+    };
+    Exhibition shown{function("fino_outer"), function("fino_framed"), context, {}, visit, visit_context, false};
+    v8::Local<v8::Value> result, show;
+    if (!function("fino_optimize")->Call(context, context->Global(), 0, nullptr).ToLocal(&result)) return false;
+    shown.exhibit.optimized = result->IsTrue();
+    shown.exhibit.stack_high = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    show = v8::Function::New(context, Show, v8::External::New(isolate, &shown)).ToLocalChecked();
+    return !shown.framed->Call(context, context->Global(), 1, &show).IsEmpty() && shown.visited;
+}
+
 } // namespace
 
 extern "C" {
@@ -110,28 +154,33 @@ void v8s_code_keep_positions(v8s_isolate *isolate) {
     v8::CpuProfiler::UseDetailedSourcePositionsForProfiling(FromC(isolate));
 }
 
-bool v8s_code_exercise(v8s_isolate *isolate_c) {
-    static const char source[] =
-        "(function () {"
-        "  function fino_inner(x) { return x * 3 + 1; }\n"
-        "  function fino_outer(x) { return fino_inner(x) + 2; }\n"
-        "  %PrepareFunctionForOptimization(fino_inner); %PrepareFunctionForOptimization(fino_outer);"
-        "  fino_outer(1); fino_outer(2); %OptimizeFunctionOnNextCall(fino_outer);"
-        "  return fino_outer(3) === 12 && (%GetOptimizationStatus(fino_outer) & 16) !== 0;"
-        "})()";
+const char v8s_code_exercise_source[] =
+    "function fino_inner(x) { return x * 3 + 1; }\n"
+    "function fino_outer(x) {\n"
+    "  return fino_inner(x) + 2; }\n"
+    "function fino_framed(visit) {\n"
+    "  visit(); }\n"
+    "function fino_optimize() {\n"
+    "  %PrepareFunctionForOptimization(fino_inner); %PrepareFunctionForOptimization(fino_outer);\n"
+    "  fino_outer(1); fino_outer(2); %OptimizeFunctionOnNextCall(fino_outer);\n"
+    "  return fino_outer(3) === 12 && (%GetOptimizationStatus(fino_outer) & 16) !== 0; }\n";
+
+bool v8s_code_exercise(v8s_isolate *isolate_c, const v8s_code_listener *listener,
+                       void (*visit)(void *context, const v8s_code_exhibit *exhibit), void *context_c) {
     v8::Isolate *isolate = FromC(isolate_c);
     v8::HandleScope handles(isolate);
     v8::Local<v8::Context> context = v8::Context::New(isolate);
     v8::Context::Scope entered(context);
     v8::TryCatch caught(isolate);
-    v8::ScriptOrigin origin(isolate, v8::String::NewFromUtf8Literal(isolate, "fino:selftest"));
-    v8::Local<v8::Script> script;
-    v8::Local<v8::Value> result;
+    void *replaced = isolate->GetData(kListenerSlot);
+    isolate->SetData(kListenerSlot, const_cast<v8s_code_listener *>(listener));
+    isolate->SetJitCodeEventHandler(v8::kJitCodeEventDefault, OnCodeEvent);
     v8::V8::SetFlagsFromString("--allow-natives-syntax");
-    bool ran = v8::Script::Compile(context, v8::String::NewFromUtf8Literal(isolate, source), &origin).ToLocal(&script) &&
-               script->Run(context).ToLocal(&result) && result->IsTrue();
+    bool visited = Exercise(context, visit, context_c);
     v8::V8::SetFlagsFromString("--no-allow-natives-syntax");
-    return ran;
+    isolate->SetJitCodeEventHandler(v8::kJitCodeEventDefault, replaced != nullptr ? OnCodeEvent : nullptr);
+    isolate->SetData(kListenerSlot, replaced);
+    return visited;
 }
 
 void v8s_request_interrupt(v8s_isolate *isolate, const v8s_interrupt *interrupt) {

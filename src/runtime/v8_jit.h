@@ -57,9 +57,23 @@ void v8s_get_code_ranges(v8s_isolate *isolate, struct v8s_code_ranges *ranges_ou
 /* From now on optimised code remembers what was inlined where. Before any code is compiled. */
 void v8s_code_keep_positions(v8s_isolate *isolate);
 
-/* Compiles and optimises, in a context of its own, a function `fino_outer` into which `fino_inner` is inlined, both of a script
- * named "fino:selftest", for what LISTENER then sees. Returns false when V8 did not optimise (its flags may forbid it). */
-bool v8s_code_exercise(v8s_isolate *isolate);
+/* What v8s_code_exercise shows: tagged pointers, valid while nothing is allocated in V8's heap, and a stack. */
+struct v8s_code_exhibit {
+    uintptr_t outer;      /* the function `fino_outer` */
+    uintptr_t framed;     /* the function `fino_framed`, which is running, interpreted or in baseline code */
+    uintptr_t context;    /* of both */
+    uintptr_t stack_low;  /* its frame is above this, */
+    uintptr_t stack_high; /*   and below this */
+    bool optimized;       /* fino_outer is optimised, and has `fino_inner` inlined if V8 inlines at all */
+};
+
+/* The source of what is exercised, a script named "fino:selftest". */
+extern const char v8s_code_exercise_source[];
+
+/* Compiles and runs functions in a context of its own, while LISTENER (instead of any other) hears of their code, and calls
+ * VISIT in the middle of it. Returns whether that happened. */
+bool v8s_code_exercise(v8s_isolate *isolate, const struct v8s_code_listener *listener,
+                       void (*visit)(void *context, const struct v8s_code_exhibit *exhibit), void *context);
 
 /* What runs in an interrupt. */
 struct v8s_interrupt {

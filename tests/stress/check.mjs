@@ -19,8 +19,9 @@ const lastPart = (name) => name.replace(/^.*\.(?=.)/, '');
 
 function isCalledOn(line, name) {
   if (name.split('.').some((part) => line.includes(part.replace(/^(get|set|new) /, '')))) return true;
-  const said = line.match(/\bcalls (.*?)( \*\/.*)?$/)?.[1] ?? '';
-  return said.split(/, /).some((pattern) => new RegExp(`^${pattern.replace(/[()]/g, '\\$&').replace(/\*/g, '.*')}$`).test(lastPart(name)));
+  const said = line.match(/\/[/*] calls (.*?)( \*\/.*)?$/)?.[1] ?? '';
+  const matches = (pattern, text) => new RegExp(`^${pattern.replace(/[()]/g, '\\$&').replace(/\*/g, '.*')}$`).test(text);
+  return said.split(/, /).some((pattern) => matches(pattern, name) || matches(pattern, lastPart(name)));
 }
 
 function checkCall(callee, caller, count) {

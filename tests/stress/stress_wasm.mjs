@@ -23,7 +23,7 @@ function imported(n) {
   return n + 1;
 }
 function expectError(action, type) {
-  try { action(); } catch (error) { if (error instanceof type) return; throw error; } // calls (anonymous)
+  try { action(); } catch (error) { if (error instanceof type) return; throw error; } // calls (anonymous)*
   throw new Error('nothing was thrown');
 }
 function useModule({ exports }) {
