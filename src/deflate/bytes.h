@@ -12,7 +12,11 @@
 
 #define DEFLATE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define DEFLATE_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#ifdef __OPTIMIZE_SIZE__
+#define DEFLATE_INLINE static inline /* one copy for all who call it: that halves the parsers */
+#else
 #define DEFLATE_INLINE static inline __attribute__((always_inline))
+#endif
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define DEFLATE_LE32(value) __builtin_bswap32(value)

@@ -10,6 +10,22 @@
 #include "bytes.h"
 #include "deflate.h"
 
+#ifdef __OPTIMIZE_SIZE__ /* a table of 64 bytes for 9 KiB of tables and code */
+
+uint32_t fino_crc32(uint32_t crc, const void *in, size_t in_nbytes) {
+    static const uint32_t nibbles[16] = {0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
+                                         0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+                                         0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
+    crc = ~crc;
+    for (const uint8_t *next = in, *end = next + in_nbytes; next < end; next++) {
+        crc = crc >> 4 ^ nibbles[(crc ^ *next) & 15];
+        crc = crc >> 4 ^ nibbles[(crc ^ *next >> 4) & 15];
+    }
+    return ~crc;
+}
+
+#else
+
 /* A table is linear too: eight entries give the other 248. */
 #define ENTRY(i, b0, b1, b2, b3, b4, b5, b6, b7)                                                                       \
     (((i)&1 ? b0 : 0) ^ ((i)&2 ? b1 : 0) ^ ((i)&4 ? b2 : 0) ^ ((i)&8 ? b3 : 0) ^ ((i)&16 ? b4 : 0) ^                   \
@@ -100,3 +116,5 @@ static uint32_t crc_by_best(uint32_t crc, const uint8_t *in, size_t in_nbytes) {
 uint32_t fino_crc32(uint32_t crc, const void *in, size_t in_nbytes) {
     return ~crc_by_best(~crc, in, in_nbytes);
 }
+
+#endif
