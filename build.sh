@@ -10,6 +10,7 @@ V8=${V8_PREFIX:-vendor/v8}
 
 export COMMON="-g -pthread -D_GNU_SOURCE -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer
   -Wall -Wextra -Werror -Wvla -Wwrite-strings -Isrc -isystem vendor/xxhash/include"
+SECTIONS="-ffunction-sections -fdata-sections" # so that -Wl,--gc-sections leaves a program what it uses
 export C_ONLY="-Wstrict-prototypes -Wmissing-prototypes"
 export CXX_ONLY="-std=c++17 -fno-rtti -fno-exceptions -isystem $V8/include ${V8_DEFINES:-}"
 
@@ -17,7 +18,8 @@ usage() {
   cat <<'USAGE'
 usage: ./build.sh [release]          build/fino: -O2 -g, with symbols
        ./build.sh debug | asan       build/debug/fino, build/asan/fino (AddressSanitizer and UBSan)
-       ./build.sh lib                build/lib: libfinopprof.a, libfinosampler.a and their headers, for C programs
+       ./build.sh lib                build/lib: libfinopprof.a, libfinosampler.a and their headers, for C programs;
+                                     small/libfinopprof.a, made for size, which it tells
        ./build.sh test [PATTERN]     all tests, or those whose path contains PATTERN
        ./build.sh unit NAME...       tests/unit/NAME.c only, with sanitizers (MODE=release: without)
        ./build.sh bench [PATTERN]    the measurements in tests/bench
@@ -39,8 +41,9 @@ mode_flags() {
     release) echo "-O2 -DNDEBUG" ;;
     debug) echo "-O0 -DFINO_DEBUG" ;;
     asan) echo "-O1 -DFINO_DEBUG -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
-    lib) echo "-O2 -DNDEBUG -fPIC" ;;
-    musl) echo "-O2 -DNDEBUG -fPIC -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu" ;; # the kernel's headers
+    lib) echo "-O2 -DNDEBUG -fPIC $SECTIONS" ;;
+    small) echo "-Os -DNDEBUG -fPIC $SECTIONS -fno-asynchronous-unwind-tables" ;;
+    musl) echo "-O2 -DNDEBUG -fPIC $SECTIONS -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu" ;; # the kernel's headers
     fuzz) echo "-O1 -DFINO_DEBUG -DFINO_LIBFUZZER -DLIBFUZZER -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" ;;
     *) die "no such mode: $1" ;;
   esac
@@ -169,6 +172,16 @@ build_libraries() { # build_libraries MODE DIR
   cp src/pprof/pprof.h "$2/include/pprof/"
   cp src/sampler/sampler.h src/sampler/managed.h "$2/include/sampler/"
 }
+build_small_library() { # the smallest libfinopprof.a, and what it comes to
+  local dir=build/lib/small
+  compile small $(library_sources pprof)
+  mkdir -p $dir
+  archive $dir/libfinopprof.a $(objects small $(library_sources pprof))
+  $CC -Os -Isrc examples/embed_pprof.c $dir/libfinopprof.a -Wl,--gc-sections -s -o $dir/embed_pprof
+  echo "$dir/libfinopprof.a: $(text_nbytes $dir/libfinopprof.a) bytes of text and constants, of which a program that" \
+    "writes profiles (examples/embed_pprof.c) has $(text_nbytes $dir/embed_pprof)"
+}
+text_nbytes() { size -A "$1" | awk '/^\.(text|rodata|data\.rel\.ro)/ { sum += $2 } END { print sum }'; }
 archive() { rm -f "$1"; ar rcsD "$@"; }
 
 build_test() { # build_test MODE SOURCE OUT [FLAG...]: a test program with the libraries whose headers it includes
@@ -250,6 +263,7 @@ case ${1:-release} in
   lib)
     build_libraries lib build/lib
     if command -v musl-gcc >/dev/null; then CC=musl-gcc build_libraries musl build/lib/musl; fi
+    build_small_library
     ;;
   test) shift; build release; exec tests/run.sh "$@" ;;
   unit) shift; for name; do run_unit "$name"; done ;;

@@ -1,8 +1,6 @@
 /* access.c: looking into a profile. */
 #include "pprof/builder.h"
 
-#include <string.h>
-
 size_t fino_pprof_sample_type_count(const fino_pprof *profile) {
     return profile->sample_types.count;
 }

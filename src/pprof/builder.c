@@ -1,9 +1,6 @@
 /* builder.c: a builder's life, and the interning of functions, mappings, locations and label sets. */
 #include "pprof/builder.h"
 
-#include <errno.h>
-#include <string.h>
-
 uint32_t pprof_fail(fino_pprof *profile, int error) {
     if (profile->error == 0) profile->error = error;
     return FINO_PPROF_NONE;
@@ -306,7 +303,7 @@ bool pprof_add_sample_type(fino_pprof *profile, struct pprof_value_type type) {
 }
 
 static uint32_t intern_text(fino_pprof *profile, const char *text) {
-    return text ? fino_pprof_string(profile, text, strlen(text)) : 0;
+    return text ? fino_pprof_string(profile, text, pprof_text_nbytes(text)) : 0;
 }
 
 fino_pprof *fino_pprof_new(const struct fino_pprof_config *config) {

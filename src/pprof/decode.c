@@ -11,9 +11,6 @@
 #include "pprof/schema.h"
 #include "pprof/wire.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* More than any profile needs, less than what makes a machine swap. */
 #define NBYTES_MAX_DEFAULT ((size_t)1 << 30)
 
@@ -200,7 +197,7 @@ static bool read_string(struct decoder *d, struct pprof_cursor content) {
     d->strings.list.items[d->strings.list.count++] = (struct binding){position, id, position == 0};
     if (position == 0) return nbytes == 0 || fail(d, "is the first and not \"\"", "", nbytes);
     const struct pprof_string *string = &d->profile->strings.list.items[id];
-    if (d->demands >= PPROF_VALID && (string->nbytes != nbytes || memcmp(string->text, content.at, nbytes) != 0))
+    if (d->demands >= PPROF_VALID && (string->nbytes != nbytes || !pprof_bytes_equal(string->text, content.at, nbytes)))
         return fail(d, "is not valid UTF-8", "", 0);
     return expect_new(d, before, d->profile->strings.list.count);
 }

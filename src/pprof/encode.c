@@ -16,9 +16,6 @@
 #include "pprof/schema.h"
 #include "pprof/wire.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* A table's way into the output, by id in the builder. */
 struct numbering {
     uint32_t *ids;   /* 0, or what it is called in the output. While selecting: how often it is referred to */
@@ -426,7 +423,7 @@ static void put_profile(struct encoder *e) {
 /* ---- The encoder's own memory ---- */
 
 static bool intern_header_string(struct encoder *e, const char *text, uint32_t *id_out) {
-    *id_out = text ? pprof_strings_intern(e->allocator, &e->extra, text, strlen(text)) : 0;
+    *id_out = text ? pprof_strings_intern(e->allocator, &e->extra, text, pprof_text_nbytes(text)) : 0;
     return *id_out != FINO_PPROF_NONE;
 }
 

@@ -1,8 +1,6 @@
 /* index.c: hashing (the only file that includes xxHash) and the growth of indexes. */
 #include "pprof/index.h"
 
-#include <string.h>
-
 #define XXH_INLINE_ALL
 #include "xxhash.h"
 

@@ -1,9 +1,7 @@
 /* memory.c: allocation with overflow checks, growth of arrays, and the default allocator. */
 #include "pprof/memory.h"
 
-#include <string.h>
-
-#if __STDC_HOSTED__ && !defined FINO_NO_MALLOC
+#ifndef FINO_NO_MALLOC
 #include <stdlib.h>
 
 static void *default_alloc(void *context, size_t nbytes) {

@@ -5,14 +5,11 @@
 #ifndef FINO_PPROF_MEMORY_H
 #define FINO_PPROF_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "pprof/platform.h"
 #include "pprof/pprof.h"
 
-/* The allocator to use where the caller names none: malloc and free, or one that always fails where there is no C
- * library (-ffreestanding). */
+/* The allocator to use where the caller names none: malloc and free, or one that always fails under
+ * FINO_NO_MALLOC. */
 extern const struct fino_allocator pprof_default_allocator;
 
 /* Returns: NULL when COUNT * ITEM_NBYTES is 0, too large for size_t, or more than there is. */

@@ -1,9 +1,6 @@
 /* merge.c: adding one profile to another, subtracting it, scaling. */
 #include "pprof/builder.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* One merge. Tables by id in FROM hold the id in INTO, or FINO_PPROF_NONE for "not looked up yet". */
 struct merger {
     fino_pprof *into;
@@ -135,7 +132,7 @@ static void free_tables(struct merger *m) {
 
 static bool texts_equal(const fino_pprof *a, uint32_t id_a, const fino_pprof *b, uint32_t id_b) {
     const struct pprof_string *text_a = &a->strings.list.items[id_a], *text_b = &b->strings.list.items[id_b];
-    return text_a->nbytes == text_b->nbytes && memcmp(text_a->text, text_b->text, text_a->nbytes) == 0;
+    return text_a->nbytes == text_b->nbytes && pprof_bytes_equal(text_a->text, text_b->text, text_a->nbytes);
 }
 
 static bool sample_types_equal(const fino_pprof *a, const fino_pprof *b) {

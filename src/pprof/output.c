@@ -1,9 +1,6 @@
 /* output.c: the buffer in front of whoever takes the bytes, and the collector for those who want them in one piece. */
 #include "pprof/output.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* Some hundreds of samples: few calls, and all of it stays near the core. */
 #define BUFFER_NBYTES ((size_t)16 << 10)
 

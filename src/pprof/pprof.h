@@ -5,8 +5,13 @@
  * the difference between the builder now and a snapshot of it taken earlier, which makes any number of
  * overlapping recordings free while sampling.
  *
- * Memory:   a distinct stack of depth 40 takes about 180 bytes with two sample types, all tables included.
- *
+ * Memory:   a distinct stack of depth 40 takes about 180 bytes with two sample types, all tables included. An encoder
+ *           takes 8 bytes for each string, function, location and label set, 4 for each 8 frames of distinct stacks,
+ *           and what deflate.h states for a stream of the level.
+ * Needs:    memcpy, memmove and memset; malloc, realloc and free unless FINO_NO_MALLOC is defined, in which case every
+ *           config must name an allocator. No files, threads, signals or locale. -ffreestanding will do.
+ * Size:     35 kB of text and constants in a program that writes profiles, 54 kB for all there is (-Os, x86-64;
+ *           -Wl,--gc-sections leaves out what is not used).
  * Threads:  one builder belongs to one thread at a time; the caller locks. Different builders are independent.
  * Errors:   a builder that runs out of memory latches -ENOMEM, ignores what follows and fails to encode. An id that it
  *           never gave out, other than FINO_PPROF_NONE where that is allowed, latches -EINVAL in the same way.

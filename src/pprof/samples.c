@@ -1,9 +1,6 @@
 /* samples.c: stacks, the samples that have them, and snapshots of their values. builder.h tells how stacks are kept. */
 #include "pprof/builder.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* ---- Samples ---- */
 
 /* Deeper than any stack, small enough that no size computed from it overflows. */
@@ -37,7 +34,7 @@ static bool sample_is(const fino_pprof *profile, uint32_t id, const struct stack
 static uint32_t intern_chunk(fino_pprof *profile, const uint32_t *locations) {
     uint32_t hash = pprof_hash(locations, sizeof(struct pprof_chunk), profile->seed);
     for (uint32_t at = hash, id; (id = pprof_index_next(&profile->chunk_index, hash, &at)) != FINO_PPROF_NONE;)
-        if (memcmp(&profile->chunks.items[id], locations, sizeof(struct pprof_chunk)) == 0) return id;
+        if (pprof_bytes_equal(&profile->chunks.items[id], locations, sizeof(struct pprof_chunk))) return id;
     if (!PPROF_RESERVE_BOTH(profile, &profile->chunks, &profile->chunk_index)) return FINO_PPROF_NONE;
     uint32_t id = profile->chunks.count++;
     memcpy(&profile->chunks.items[id], locations, sizeof(struct pprof_chunk));

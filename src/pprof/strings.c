@@ -1,8 +1,6 @@
 /* strings.c: interning of strings and the repair of those that are not UTF-8. */
 #include "pprof/strings.h"
 
-#include <string.h>
-
 /* ---- UTF-8 (The Unicode Standard, table 3-7) ---- */
 
 /* Measures the sequence at TEXT (NBYTES >= 1 left). Returns: the length of a valid one with *VALID_OUT set; otherwise
@@ -85,7 +83,8 @@ uint32_t pprof_strings_find(const struct pprof_strings *strings, const struct pp
     for (uint32_t at = wanted->hash, id;
          (id = pprof_index_next(&strings->index, wanted->hash, &at)) != FINO_PPROF_NONE;) {
         const struct pprof_string *string = &strings->list.items[id];
-        if (string->nbytes == wanted->nbytes && memcmp(string->text, wanted->text, wanted->nbytes) == 0) return id;
+        if (string->nbytes == wanted->nbytes && pprof_bytes_equal(string->text, wanted->text, wanted->nbytes))
+            return id;
     }
     return FINO_PPROF_NONE;
 }

@@ -9,10 +9,7 @@
 #ifndef FINO_PPROF_WIRE_H
 #define FINO_PPROF_WIRE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "pprof/platform.h"
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_GROUP = 3, WIRE_GROUP_END = 4, WIRE_FIXED32 = 5 };
 

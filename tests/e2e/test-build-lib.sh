@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The static libraries: usable from C and C++ with their one folder of headers, with glibc and musl; no symbol of theirs
+# The static libraries: small, usable from C and C++ with their one folder of headers, with glibc and musl; no symbol of theirs
 # can clash with a program's own.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
@@ -57,6 +57,10 @@ g++ -Wall -Wextra -Werror -pedantic -I"$lib/include" program.cc "$lib/libfinosam
 if [ -e "$lib/musl" ]; then
   uses with_musl musl-gcc -static -I"$lib/musl/include" program.c "$lib/musl/libfinopprof.a"
 fi
+
+grep 'libfinopprof.a: [0-9]* bytes' out
+writer=$(grep -o 'has [0-9]*' out | tr -dc 0-9)
+[ "$writer" -gt 10000 ] && [ "$writer" -lt 40000 ] || fail "a program that writes profiles has $writer bytes of text"
 
 foreign=$(nm --defined-only -g "$lib/libfinosampler.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^(fino|deflate|pprof|sampler)_/ { print $3 }')
 [ -z "$foreign" ] || fail "symbols without a prefix of ours: $(xargs <<<"$foreign")"
