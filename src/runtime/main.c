@@ -37,7 +37,9 @@ static void open_standard_descriptors(void) {
 static int begin_profile(const struct rt_options *options, char *const argv[]) {
     rt_profile_init(argv);
     if (!options->profile) return 0;
-    return rt_profile_begin(&(struct rt_profile_options){options->profile_path, options->profile_interval_ns});
+    const struct rt_profile_options profile = {options->profile_path, options->profile_interval_ns,
+                                               options->profile_budget_ppm};
+    return rt_profile_begin(&profile);
 }
 
 /* The process is over: everything is written, so the kernel may take the rest back, which is much faster than running

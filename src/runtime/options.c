@@ -11,6 +11,9 @@
 #define INTERVAL_NS_MIN 100000u
 #define INTERVAL_NS_MAX 100000000u
 
+#define BUDGET_PERCENT_MIN 0.1
+#define BUDGET_PERCENT_MAX 50.0
+
 #define EXIT_USAGE 2
 
 /* ---- The table ---- */
@@ -30,13 +33,17 @@ static int apply_help(struct rt_options *options, const char *value);
 static int apply_version(struct rt_options *options, const char *value);
 static int apply_profile(struct rt_options *options, const char *value);
 static int apply_profile_interval(struct rt_options *options, const char *value);
+static int apply_profile_budget(struct rt_options *options, const char *value);
 static int apply_v8_flags(struct rt_options *options, const char *value);
 
 static const struct option table[] = {
     {"profile", TAKES_OPTIONAL_VALUE, "FILE", "record a CPU profile into FILE (profile.pb); read it with go tool pprof",
      apply_profile},
-    {"profile-interval", TAKES_VALUE, "DURATION", "of CPU time between samples: 100us to 100ms (1ms)",
+    {"profile-interval", TAKES_VALUE, "DURATION",
+     "of CPU time between samples: 100us to 100ms, or auto: 1ms to 20ms, as the budget allows (auto)",
      apply_profile_interval},
+    {"profile-budget", TAKES_VALUE, "PERCENT", "of the CPU time that sampling may cost on auto: 0.1% to 50% (2%)",
+     apply_profile_budget},
     {"v8-flags", TAKES_VALUE, "FLAGS", "flags for V8, separated by spaces (--v8-flags=--help lists them)",
      apply_v8_flags},
     {"version", TAKES_NOTHING, NULL, "the versions of fino and V8", apply_version},
@@ -105,13 +112,31 @@ static int apply_profile_interval(struct rt_options *options, const char *value)
     } units[] = {{"us", 1e3}, {"ms", 1e6}};
     char *unit;
     double number = strtod(value, &unit), ns = 0;
+    options->profile_detail = "--profile-interval";
+    options->profile_interval_ns = 0;
+    if (strcmp(value, "auto") == 0) return -1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (unit != value && strcmp(unit, units[i].name) == 0) ns = number * units[i].ns;
     if (ns >= INTERVAL_NS_MIN && ns <= INTERVAL_NS_MAX) {
         options->profile_interval_ns = (uint64_t)(ns + 0.5);
         return -1;
     }
-    fprintf(stderr, "fino: --profile-interval=%s is not a duration from 100us to 100ms, such as 500us or 2ms\n", value);
+    fprintf(stderr,
+            "fino: --profile-interval=%s is not a duration from 100us to 100ms, such as 500us or 2ms, and not auto\n",
+            value);
+    return EXIT_USAGE;
+}
+
+static int apply_profile_budget(struct rt_options *options, const char *value) {
+    char *unit;
+    double percent = strtod(value, &unit);
+    options->profile_detail = "--profile-budget";
+    if (strcmp(unit, "%") == 0 && percent >= BUDGET_PERCENT_MIN && percent <= BUDGET_PERCENT_MAX) {
+        options->profile_budget_ppm = (uint32_t)(percent * 1e4 + 0.5);
+        return -1;
+    }
+    fprintf(stderr, "fino: --profile-budget=%s is not a share of the CPU time from 0.1%% to 50%%, such as 1%%\n",
+            value);
     return EXIT_USAGE;
 }
 
@@ -186,10 +211,15 @@ static int apply_argument(struct rt_options *options, const char *argument, char
     return refuse_unknown(argument, name);
 }
 
-static int check_combination(const struct rt_options *options) {
-    if (!options->profile && options->profile_interval_ns) {
-        fputs("fino: --profile-interval says how to profile, but --profile is not there\n", stderr);
+static int check_combination(struct rt_options *options) {
+    if (!options->profile && options->profile_detail) {
+        fprintf(stderr, "fino: %s says how to profile, but --profile is not there\n", options->profile_detail);
         return EXIT_USAGE;
+    }
+    if (options->profile_interval_ns != 0 && options->profile_budget_ppm != 0) {
+        fputs("fino: notice: --profile-interval fixes the interval; --profile-budget has no effect beside it\n",
+              stderr);
+        options->profile_budget_ppm = 0;
     }
     return -1;
 }

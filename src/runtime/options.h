@@ -10,7 +10,9 @@ struct rt_options {
     char *const *arguments; /* after the script, NULL-terminated; never looked at */
     bool profile;
     const char *profile_path;     /* "profile.pb" unless given */
-    uint64_t profile_interval_ns; /* 0: not given */
+    uint64_t profile_interval_ns; /* 0: auto */
+    uint32_t profile_budget_ppm;  /* 0: not given, or of no effect beside an interval */
+    const char *profile_detail;   /* the last option given that means nothing without PROFILE; NULL: none was */
     const char *v8_flags;         /* NULL: none */
 };
 

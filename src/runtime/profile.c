@@ -134,7 +134,7 @@ void rt_profile_init(char *const argv[]) {
 }
 
 int rt_profile_begin(const struct rt_profile_options *options) {
-    const struct fino_sampler_options sampling = {.interval_ns = options->interval_ns};
+    const struct fino_sampler_options sampling = {options->interval_ns, options->budget_ppm};
     run.path = absolute_path(options->path);
     run.shown_path = options->path;
     if (run.path == NULL) return complain("cannot profile: %s", strerror(errno));
@@ -283,11 +283,25 @@ static int write_file(const char *path, const uint8_t *data, size_t nbytes) {
     return error;
 }
 
+/* "1 ms", or "1-4.2 ms" where it varied. */
+static void show_interval(const struct fino_sampler_stats *stats, char *text, size_t size) {
+    double least_ms = (double)stats->interval_min_ns / 1e6, most_ms = (double)stats->interval_max_ns / 1e6;
+    if (stats->interval_min_ns == stats->interval_max_ns)
+        snprintf(text, size, "%.3g ms", least_ms);
+    else
+        snprintf(text, size, "%.3g-%.3g ms", least_ms, most_ms);
+}
+
 static void print_summary(const struct fino_sampler_stats *stats, size_t nbytes) {
     uint64_t lost = stats->lost_ring_full + stats->lost_no_thread;
-    fprintf(stderr, "fino: %s: %llu samples, %.3f s CPU, %llu lost, %llu truncated, %.1f kB\n", run.shown_path,
-            (unsigned long long)stats->samples, (double)stats->cpu_ns / 1e9, (unsigned long long)lost,
-            (unsigned long long)stats->truncated, (double)nbytes / 1e3);
+    double cost = stats->cpu_ns != 0 ? 100 * (double)stats->cost_ns / (double)stats->cpu_ns : 0;
+    char interval[64];
+    show_interval(stats, interval, sizeof interval);
+    fprintf(stderr,
+            "fino: %s: %llu samples, every %s, %.3f s CPU, %.1f %% of it for sampling, %llu lost, %llu truncated, "
+            "%.1f kB\n",
+            run.shown_path, (unsigned long long)stats->samples, interval, (double)stats->cpu_ns / 1e9, cost,
+            (unsigned long long)lost, (unsigned long long)stats->truncated, (double)nbytes / 1e3);
 }
 
 int rt_profile_finish(struct rt_realm *realm) {

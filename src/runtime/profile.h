@@ -19,7 +19,8 @@ struct rt_realm;
 
 struct rt_profile_options {
     const char *path;     /* where finish writes; absolute or relative to the directory begin is called in; kept */
-    uint64_t interval_ns; /* 0: 1 ms */
+    uint64_t interval_ns; /* 0: auto; else BUDGET_PPM is 0: see sampler.h */
+    uint32_t budget_ppm;
 };
 
 /* First of all. ARGV (NULL-terminated, kept) is the command line for the profiles' comments. */

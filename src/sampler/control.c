@@ -15,14 +15,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sampler/budget.h"
 #include "sampler/clock.h"
+#include "sampler/cost.h"
+#include "sampler/delivery.h"
 #include "sampler/fold.h"
 #include "sampler/threads.h"
 #include "sampler/unwind.h"
 
 #define INTERVAL_MIN_NS UINT64_C(100000)
 #define INTERVAL_MAX_NS UINT64_C(100000000)
-#define INTERVAL_DEFAULT_NS UINT64_C(1000000)
 
 /* Higher levels take more than twice the time for the last percent. */
 #define GZIP_LEVEL_DEFAULT 6
@@ -36,17 +38,29 @@
 #define UNSEEN_MIN_NS UINT64_C(200000)
 
 /* How often the helper looks for new threads and objects: at first often, and again when they come and go; at the
- * longest every 40 ms while the process works, which bounds what a new thread does unseen, and seldom while it uses
- * less than a 50th of a CPU. */
+ * longest every 10 intervals (and 40 ms) while the process works, which bounds what a new thread does unseen, and
+ * seldom while it uses less than a 50th of a CPU. */
 #define LOOK_MIN_NS UINT64_C(10000000)
 #define LOOK_BUSY_NS UINT64_C(40000000)
+#define LOOK_BUSY_INTERVALS 10
 #define LOOK_IDLE_NS UINT64_C(1280000000)
 #define LOOKS_PER_SCAN 8
 #define IDLE_DIVISOR 50
 
+/* Probes of what a signal costs: so many at first, and another one each time so much CPU time was used. */
+#define PROBES_AT_FIRST 8
+#define PROBE_EVERY_NS UINT64_C(1000000000)
+
+/* What the handler and folding are expected to take for a sample, until it is known. */
+#define HANDLER_EXPECTED_NS 8000
+
+/* Threads notice a new interval at their next sample, which is soon enough unless it is this many times shorter. */
+#define HURRY_FACTOR 4
+
 struct sampler_recording {
     struct sampler_recording *next;
-    uint64_t interval_ns;
+    uint64_t interval_ns; /* 0: auto */
+    uint32_t budget_ppm;  /* of auto */
     int gzip_level;
     int64_t began_unix_ns;
     uint64_t began_ns;
@@ -54,9 +68,10 @@ struct sampler_recording {
     struct sampler_fold_totals totals;
     struct sampler_counter_sums counters;
     uint64_t lost_no_thread;
-    uint64_t helper_cpu_ns;
-    uint64_t interval_min_ns; /* the shortest that applied meanwhile */
-    uint64_t late_drains;     /* managed threads that did not drain in time at the end */
+    struct sampler_cost cost;
+    uint64_t interval_min_ns; /* of those that applied meanwhile */
+    uint64_t interval_max_ns;
+    uint64_t late_drains; /* managed threads that did not drain in time at the end */
 };
 
 /* Serialises start and stop. Whoever waits for it goes on draining its own thread. */
@@ -65,10 +80,13 @@ static pthread_mutex_t control_mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Under the registry's lock. */
 static struct {
     struct sampler_recording *open;
-    uint64_t began_process_ns; /* the process's CPU clock when the first recording opened */
-    uint64_t unseen_ns;        /* accounted to no known thread since then */
+    uint64_t began_process_ns;    /* the process's CPU clock when the first recording opened */
+    uint64_t unseen_ns;           /* accounted to no known thread since then */
+    struct sampler_budget budget; /* of the open recordings on auto; PPM == 0: there is none */
+    uint64_t probed_at_ns;        /* the account's CPU time at the last probe */
     bool helper_runs;
     pthread_t helper;
+    uint64_t helper_folded_ns; /* its CPU time that is in the folds' totals */
 } control;
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -100,18 +118,99 @@ static void after_fork_in_child(void) {
     pthread_mutex_init(&control_mutex, NULL);
     control.open = NULL; /* their snapshots are lost, as is all memory of the parent's that nobody knows of */
     control.helper_runs = false;
+    control.helper_folded_ns = 0;
 }
 
 static void watch_forks(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+/* ---- Intervals and what they cost ---- */
+
+static uint64_t shortest_interval(void) {
+    uint64_t shortest = control.budget.ppm != 0 ? control.budget.interval_ns : 0;
+    for (struct sampler_recording *open = control.open; open; open = open->next) {
+        if (open->interval_ns == 0) continue;
+        if (shortest == 0 || open->interval_ns < shortest) shortest = open->interval_ns;
+    }
+    return shortest;
+}
+
+static void apply_interval(void) {
+    uint64_t interval_ns = shortest_interval(), before_ns = atomic_exchange(&sampler_shared.interval_ns, interval_ns);
+    for (struct sampler_recording *open = control.open; open; open = open->next) {
+        if (interval_ns < open->interval_min_ns) open->interval_min_ns = interval_ns;
+        if (interval_ns > open->interval_max_ns) open->interval_max_ns = interval_ns;
+    }
+    if (interval_ns * HURRY_FACTOR > before_ns) return;
+    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
+        sampler_thread_hurry(thread, interval_ns);
+}
+
+/* CPU time of the helper thread, other than for folding. */
+static uint64_t upkeep_clock_ns(void) {
+    clockid_t clock;
+    if (!control.helper_runs || pthread_getcpuclockid(control.helper, &clock) != 0) return 0;
+    return sampler_clock_sig(clock) - control.helper_folded_ns;
+}
+
+static void settle_cost(void) {
+    sampler_cost_settle(atomic_load(&sampler_shared.interval_ns), upkeep_clock_ns());
+}
+
+/* The first time, on a thread of the program's, which may block the signal. */
+static void probe_at_first(void) {
+    sigset_t ours, before;
+    sigemptyset(&ours);
+    sigaddset(&ours, fino_sampler_signal());
+    pthread_sigmask(SIG_UNBLOCK, &ours, &before);
+    sampler_registry_lock();
+    if (sampler_delivery_probes() == 0) sampler_delivery_probe(fino_sampler_signal(), PROBES_AT_FIRST);
+    sampler_registry_unlock();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* After a recording came or went: the largest budget among those on auto applies, as the shortest interval does. */
+static void apply_budget(void) {
+    const struct sampler_cost cost = sampler_cost_now();
+    const struct sampler_usage usage = sampler_cost_usage(&cost);
+    uint32_t ppm = 0;
+    for (struct sampler_recording *open = control.open; open; open = open->next) {
+        if (open->interval_ns == 0 && open->budget_ppm > ppm) ppm = open->budget_ppm;
+    }
+    if (ppm != 0 && control.budget.ppm == 0)
+        sampler_budget_begin(&control.budget, ppm, sampler_delivery_ns() + HANDLER_EXPECTED_NS, &usage);
+    control.budget.ppm = ppm;
+}
+
+/* On the helper thread, while recording. */
+static void watch_cost(void) {
+    uint64_t applied_ns = atomic_load(&sampler_shared.interval_ns);
+    settle_cost();
+    const struct sampler_cost cost = sampler_cost_now();
+    const struct sampler_usage usage = sampler_cost_usage(&cost);
+    if (usage.cpu_ns - control.probed_at_ns >= PROBE_EVERY_NS) {
+        control.probed_at_ns = usage.cpu_ns;
+        sampler_delivery_probe(fino_sampler_signal(), 1);
+    }
+    if (control.budget.ppm == 0) return;
+    sampler_budget_step(&control.budget, &usage, applied_ns);
+    apply_interval();
+}
+
 /* ---- The helper thread ---- */
+
+static bool drain_on_helper(struct sampler_thread *thread) {
+    uint64_t began_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
+    bool drained = sampler_thread_drain_elsewhere(thread);
+    if (drained) control.helper_folded_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+    return drained;
+}
 
 static void serve_drains(void) {
     for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next) {
         if (!atomic_load_explicit(&thread->wants_drain, memory_order_relaxed)) continue;
-        if (sampler_thread_drain_elsewhere(thread)) continue;
+        if (drain_on_helper(thread)) continue;
         struct sampler_managed *managed = atomic_load(&thread->managed);
         if (managed && managed->request_drain) managed->request_drain(managed);
     }
@@ -141,6 +240,12 @@ static unsigned long count_threads(void) {
     return stat("/proc/self/task", &tasks) == 0 ? (unsigned long)tasks.st_nlink : 0;
 }
 
+static uint64_t longest_look_ns(bool busy) {
+    uint64_t look_ns = LOOK_BUSY_INTERVALS * atomic_load(&sampler_shared.interval_ns);
+    if (!busy) return LOOK_IDLE_NS;
+    return look_ns > LOOK_BUSY_NS ? look_ns : LOOK_BUSY_NS;
+}
+
 /* Looks around: at objects and the threads' number every time, at the threads themselves when it changed, or every
  * LOOKS_PER_SCAN times (one may have ended and another begun). Returns: how long until the next time. */
 static uint64_t look_around(uint64_t period_ns) {
@@ -158,7 +263,7 @@ static uint64_t look_around(uint64_t period_ns) {
     refresh_maps(); /* each time: a library may come to where another one was */
     cpu_before_ns = cpu_ns;
     threads_before = threads;
-    uint64_t longest_ns = used_ns < period_ns / IDLE_DIVISOR ? LOOK_IDLE_NS : LOOK_BUSY_NS;
+    uint64_t longest_ns = longest_look_ns(used_ns >= period_ns / IDLE_DIVISOR);
     if (changes > 0 || period_ns > longest_ns) return LOOK_MIN_NS;
     return period_ns * 2 < longest_ns ? period_ns * 2 : longest_ns;
 }
@@ -183,6 +288,7 @@ static void *run_helper(void *unused) {
             sampler_threads_find_stacks();
             if (now_ns >= next_ns || atomic_load_explicit(&sampler_shared.maps_stale, memory_order_relaxed)) {
                 period_ns = look_around(period_ns);
+                watch_cost();
                 next_ns = now_ns + period_ns;
             }
         } else {
@@ -206,12 +312,6 @@ static int start_helper(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     control.helper_runs = error == 0;
     return -error;
-}
-
-static uint64_t helper_cpu_ns(void) {
-    clockid_t clock;
-    if (!control.helper_runs || pthread_getcpuclockid(control.helper, &clock) != 0) return 0;
-    return sampler_clock_sig(clock);
 }
 
 /* ---- Settling: every thread's samples folded, every nanosecond accounted ---- */
@@ -271,14 +371,6 @@ static void wait_for_handlers(void) {
 
 /* ---- Starting ---- */
 
-static uint64_t shortest_interval(void) {
-    uint64_t shortest = 0;
-    for (struct sampler_recording *open = control.open; open; open = open->next) {
-        if (shortest == 0 || open->interval_ns < shortest) shortest = open->interval_ns;
-    }
-    return shortest;
-}
-
 static void lock_control(void) {
     while (pthread_mutex_trylock(&control_mutex) != 0) {
         struct sampler_thread *self = sampler_self;
@@ -289,6 +381,8 @@ static void lock_control(void) {
 
 static void begin_first(uint64_t interval_ns) {
     sampler_threads_scan(true);
+    sampler_cost_begin(upkeep_clock_ns());
+    control.probed_at_ns = 0;
     control.began_process_ns = sampler_clock_sig(CLOCK_PROCESS_CPUTIME_ID);
     control.unseen_ns = 0;
     sampler_threads_begin();
@@ -297,17 +391,7 @@ static void begin_first(uint64_t interval_ns) {
         sampler_thread_arm(thread, interval_ns, thread == sampler_self);
 }
 
-static void apply_interval(void) {
-    uint64_t interval_ns = shortest_interval(), before_ns = atomic_exchange(&sampler_shared.interval_ns, interval_ns);
-    for (struct sampler_recording *open = control.open; open; open = open->next) {
-        if (interval_ns < open->interval_min_ns) open->interval_min_ns = interval_ns;
-    }
-    if (interval_ns >= before_ns) return;
-    for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
-        sampler_thread_hurry(thread, interval_ns);
-}
-
-/* With the control mutex. RECORDING has its interval. */
+/* With the control mutex. RECORDING has its interval or budget. */
 static int open_recording(struct sampler_recording *recording) {
     int result;
     sampler_registry_lock();
@@ -321,10 +405,12 @@ static int open_recording(struct sampler_recording *recording) {
     if (result != 0) return result;
     if (!first) drain_all(START_PATIENCE_NS);
     sampler_registry_lock();
-    if (first)
-        begin_first(recording->interval_ns);
-    else
+    if (first) {
+        begin_first(recording->interval_ns != 0 ? recording->interval_ns : SAMPLER_AUTO_MIN_NS);
+    } else {
         account_all();
+        settle_cost();
+    }
     sampler_fold_lock();
     for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
         sampler_fold_forget_last(thread);
@@ -334,10 +420,11 @@ static int open_recording(struct sampler_recording *recording) {
     if (recording->since) {
         recording->next = control.open;
         control.open = recording;
+        recording->cost = sampler_cost_now();
+        apply_budget();
         apply_interval();
         sampler_threads_sum(&recording->counters);
         recording->lost_no_thread = atomic_load(&sampler_shared.lost_no_thread);
-        recording->helper_cpu_ns = helper_cpu_ns();
         recording->began_unix_ns = (int64_t)sampler_clock_sig(CLOCK_REALTIME);
         recording->began_ns = sampler_clock_sig(CLOCK_MONOTONIC);
         sampler_wake_helper_sig();
@@ -349,11 +436,19 @@ static int open_recording(struct sampler_recording *recording) {
     return result;
 }
 
+static bool are_valid(const struct fino_sampler_options *options) {
+    if (options->gzip_level < 0 || options->gzip_level > GZIP_LEVEL_MAX) return false;
+    if (options->interval_ns != 0)
+        return options->interval_ns >= INTERVAL_MIN_NS && options->interval_ns <= INTERVAL_MAX_NS &&
+               options->budget_ppm == 0;
+    return options->budget_ppm == 0 ||
+           (options->budget_ppm >= SAMPLER_BUDGET_MIN_PPM && options->budget_ppm <= SAMPLER_BUDGET_MAX_PPM);
+}
+
 int fino_sampler_start(const struct fino_sampler_options *options, sampler_recording **recording_out) {
-    uint64_t interval_ns = options && options->interval_ns ? options->interval_ns : INTERVAL_DEFAULT_NS;
-    int gzip_level = options && options->gzip_level ? options->gzip_level : GZIP_LEVEL_DEFAULT;
-    if (interval_ns < INTERVAL_MIN_NS || interval_ns > INTERVAL_MAX_NS) return -EINVAL;
-    if (gzip_level < 1 || gzip_level > GZIP_LEVEL_MAX) return -EINVAL;
+    static const struct fino_sampler_options defaults;
+    if (!options) options = &defaults;
+    if (!are_valid(options)) return -EINVAL;
     int result = sampler_threads_open();
     if (result == 0) result = sampler_fold_open();
     if (result != 0) return result;
@@ -361,9 +456,12 @@ int fino_sampler_start(const struct fino_sampler_options *options, sampler_recor
     if (!sampler_self && !fino_sampler_thread_register(NULL)) return -ENOMEM;
     struct sampler_recording *recording = calloc(1, sizeof *recording);
     if (!recording) return -ENOMEM;
-    recording->interval_ns = recording->interval_min_ns = interval_ns;
-    recording->gzip_level = gzip_level;
+    recording->interval_ns = options->interval_ns;
+    recording->budget_ppm = options->budget_ppm != 0 ? options->budget_ppm : SAMPLER_BUDGET_DEFAULT_PPM;
+    recording->gzip_level = options->gzip_level != 0 ? options->gzip_level : GZIP_LEVEL_DEFAULT;
+    recording->interval_min_ns = UINT64_MAX;
     lock_control();
+    if (sampler_delivery_probes() == 0) probe_at_first();
     result = open_recording(recording);
     pthread_mutex_unlock(&control_mutex);
     if (result != 0) {
@@ -405,6 +503,23 @@ static void subtract_counters(struct sampler_counter_sums *now, const struct sam
         now->histogram[i] -= before->histogram[i];
 }
 
+static uint64_t within(uint64_t value, uint64_t least, uint64_t most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+static void measure_cost(const struct sampler_recording *recording, struct fino_sampler_stats *stats) {
+    const struct sampler_cost cost = sampler_cost_since(&recording->cost);
+    double mean_ns = cost.points > 0 ? (double)cost.cpu_ns / cost.points : 0;
+    stats->points = (uint64_t)(cost.points + 0.5);
+    stats->interval_min_ns = recording->interval_min_ns;
+    stats->interval_max_ns = recording->interval_max_ns;
+    stats->interval_mean_ns = within((uint64_t)mean_ns, stats->interval_min_ns, stats->interval_max_ns);
+    stats->delivery_ns = sampler_delivery_ns();
+    stats->delivery_ns_total = cost.delivery_ns;
+    stats->upkeep_ns = cost.upkeep_ns;
+    stats->cost_ns = cost.delivery_ns + cost.handler_ns + cost.fold_ns + cost.upkeep_ns;
+}
+
 /* With the registry's lock. */
 static void measure(const struct sampler_recording *recording, struct fino_sampler_stats *stats) {
     struct sampler_counter_sums counters;
@@ -438,12 +553,15 @@ static void measure(const struct sampler_recording *recording, struct fino_sampl
         .signals = counters.signals,
     };
     stats->truncated = stats->samples - stats->complete;
+    measure_cost(recording, stats);
 }
 
 /* Closes RECORDING: when this returns, all that belongs to it is in the accumulator. With the control mutex. */
 static int close_recording(struct sampler_recording *recording, struct fino_sampler_stats *stats) {
     sampler_registry_lock();
+    settle_cost();
     bool found = take_from_open(recording), last = control.open == NULL;
+    apply_budget();
     if (found && last) {
         atomic_store(&sampler_shared.interval_ns, 0);
         for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
@@ -457,8 +575,8 @@ static int close_recording(struct sampler_recording *recording, struct fino_samp
     recording->late_drains = drain_all(STOP_PATIENCE_NS);
     sampler_registry_lock();
     account_all();
+    settle_cost();
     measure(recording, stats);
-    recording->helper_cpu_ns = helper_cpu_ns() - recording->helper_cpu_ns;
     sampler_registry_unlock();
     return 0;
 }
@@ -479,10 +597,23 @@ __attribute__((format(printf, 2, 3))) static void say(char *comment, const char 
 #define US(ns) ((double)(ns) / 1e3)
 #define N(count) ((unsigned long long)(count))
 
+static void write_interval(const struct sampler_recording *recording, const struct fino_sampler_stats *stats,
+                           char *comment) {
+    char asked[64];
+    if (recording->interval_ns != 0)
+        snprintf(asked, sizeof asked, "%.1f us", US(recording->interval_ns));
+    else
+        snprintf(asked, sizeof asked, "auto, for %.1f %% of the CPU time", (double)recording->budget_ppm / 1e4);
+    say(comment,
+        "sampler: interval %s; of CPU time it was %.1f us in the mean, %.1f to %.1f us; signal %d, every "
+        "thread",
+        asked, US(stats->interval_mean_ns), US(stats->interval_min_ns), US(stats->interval_max_ns),
+        fino_sampler_signal());
+}
+
 static void write_comments(const struct sampler_recording *recording, const struct fino_sampler_stats *stats,
                            char comments[OWN_COMMENTS][COMMENT_SIZE]) {
-    say(comments[0], "sampler: interval %.1f us of CPU time (shortest applied: %.1f us), signal %d, every thread",
-        US(recording->interval_ns), US(recording->interval_min_ns), fino_sampler_signal());
+    write_interval(recording, stats, comments[0]);
     say(comments[1], "samples: %llu, CPU %.3f ms (%.3f ms of it without a sample), wall %.3f ms", N(stats->samples),
         MS(stats->cpu_ns), MS(stats->unsampled_ns), MS(stats->wall_ns));
     say(comments[2],
@@ -499,8 +630,13 @@ static void write_comments(const struct sampler_recording *recording, const stru
         N(recording->late_drains));
     say(comments[4], "handler: %llu signals, p50 %.2f us, p99 %.2f us, %.3f ms in all", N(stats->signals),
         US(stats->handler_ns_p50), US(stats->handler_ns_p99), MS(stats->handler_ns_total));
-    say(comments[5], "sampler's own CPU: folding %.3f ms, helper thread %.3f ms", MS(stats->fold_ns),
-        MS(recording->helper_cpu_ns));
+    say(comments[5],
+        "cost: %.2f %% of the CPU time: signals %.3f ms (%.1f us each by %u probes), handler %.3f ms, folding %.3f ms, "
+        "helper "
+        "thread %.3f ms",
+        stats->cpu_ns != 0 ? 100 * (double)stats->cost_ns / (double)stats->cpu_ns : 0, MS(stats->delivery_ns_total),
+        US(stats->delivery_ns), sampler_delivery_probes(), MS(stats->handler_ns_total), MS(stats->fold_ns),
+        MS(stats->upkeep_ns));
 }
 
 static int encode(const struct sampler_recording *recording, const struct fino_sampler_stats *stats,
@@ -517,7 +653,7 @@ static int encode(const struct sampler_recording *recording, const struct fino_s
         .time_nanos = recording->began_unix_ns,
         .duration_nanos = (int64_t)stats->wall_ns,
         .period_type = {"cpu", "nanoseconds"},
-        .period = (int64_t)recording->interval_ns,
+        .period = (int64_t)stats->interval_mean_ns,
         .default_sample_type = "cpu",
         .comments = all,
         .comment_count = comment_count + OWN_COMMENTS,

@@ -75,15 +75,27 @@ void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states
 
 /* ---- Recordings ---- */
 
+/* How often to sample: at a fixed interval, or ("auto", with INTERVAL_NS 0) as often as a budget allows.
+ *
+ * Auto: a sample for every 1 ms of CPU time as long as sampling costs less than BUDGET_PPM of the CPU time that it
+ * observes, longer intervals where it would cost more, 20 ms at most. Weights are CPU time, so that a profile of mixed
+ * intervals is as true as any. A recording begins at 1 ms whatever that costs, until it has overdrawn its budget by
+ * what half a second of CPU time earns: short programs get their samples, and longer ones pay them back.
+ *
+ * The cost is measured: what delivering a signal takes is found by probes, when the first recording starts (1 ms, once
+ * a process) and then at every few seconds of CPU time; the handler, folding and the helper thread are on the clock.
+ * Not in it: what a runtime does to keep track of its code, and encoding at the end. */
 struct fino_sampler_options {
-    uint64_t interval_ns; /* 100 us .. 100 ms; 0: 1 ms. While several recordings overlap, the shortest applies */
+    uint64_t interval_ns; /* 100 us .. 100 ms; 0: auto. While several recordings overlap, the shortest applies */
+    uint32_t budget_ppm;  /* 1,000 .. 500,000 millionths; 0: 20,000, which is 2 %. With an INTERVAL_NS it must be 0 */
     int gzip_level;       /* 1 .. 12, as deflate.h has it; 0: 6. Most of what a stop costs: 1 takes half of the time */
 };
 
 typedef struct sampler_recording sampler_recording;
 
-/* Opens a recording. Cheap: well below a millisecond for a few threads, without managed code.
- * Returns: 0, -EINVAL (interval out of range), -ENOMEM, -EAGAIN (no timer, no thread or no signal to be had). */
+/* Opens a recording. Cheap: well below a millisecond for a few threads, without managed code; the first 1 ms more.
+ * Returns: 0, -EINVAL (interval or budget out of range, or both given), -ENOMEM, -EAGAIN (no timer, no thread or no
+ * signal to be had). */
 int fino_sampler_start(const struct fino_sampler_options *options, sampler_recording **recording_out);
 
 /* What a recording saw. Samples that are lost still have their CPU time in the thread's next sample ("carried"). */
@@ -108,6 +120,14 @@ struct fino_sampler_stats {
     uint64_t unsampled_ns;       /* part of CPU_NS: of threads that ended before their first sample */
     uint64_t fold_ns;            /* CPU time of turning samples into stacks */
     uint64_t signals;            /* expirations handled, with or without a sample */
+    uint64_t points;             /* the samples that the intervals ask for, of the CPU time observed */
+    uint64_t interval_min_ns;    /* the intervals that applied, others' shorter ones included */
+    uint64_t interval_max_ns;
+    uint64_t interval_mean_ns; /* over the CPU time observed; the profile's period */
+    uint64_t delivery_ns;      /* of one signal, the last probes' median */
+    uint64_t delivery_ns_total;
+    uint64_t upkeep_ns; /* of the helper thread, other than for folding */
+    uint64_t cost_ns;   /* all that sampling cost: delivery, handler, folding and upkeep */
 };
 
 /* What an open recording saw so far. The calling thread is drained; what waits in other threads' rings isn't in it. */

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 
 #include "sampler/clock.h"
+#include "sampler/delivery.h"
 #include "sampler/fold.h"
 
 /* 64 KiB: 130 samples of 60 native frames; the helper drains at half of it. Managed threads drain only when their
@@ -100,6 +101,7 @@ static int choose_signal(void) {
 }
 
 static void handle(int signal, siginfo_t *info, void *ucontext) {
+    if (sampler_delivery_catch_sig(info)) return;
     sampler_handler_sig(signal, info, ucontext);
 }
 
@@ -410,6 +412,15 @@ void sampler_threads_sum(struct sampler_counter_sums *sums_out) {
         sums_out->handler_ns += atomic_load_explicit(&counters->handler_ns, memory_order_relaxed);
         for (int i = 0; i < SAMPLER_HISTOGRAM_SIZE; i++)
             sums_out->histogram[i] += atomic_load_explicit(&counters->histogram[i], memory_order_relaxed);
+    }
+}
+
+void sampler_threads_spent(uint64_t *signals_out, uint64_t *handler_ns_out) {
+    *signals_out = registry.ended.signals;
+    *handler_ns_out = registry.ended.handler_ns;
+    for (struct sampler_thread *thread = registry.live; thread; thread = thread->next) {
+        *signals_out += atomic_load_explicit(&thread->counters.signals, memory_order_relaxed);
+        *handler_ns_out += atomic_load_explicit(&thread->counters.handler_ns, memory_order_relaxed);
     }
 }
 

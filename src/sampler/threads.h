@@ -47,6 +47,8 @@ struct sampler_counter_sums {
     uint64_t histogram[SAMPLER_HISTOGRAM_SIZE];
 };
 void sampler_threads_sum(struct sampler_counter_sums *sums_out);
+/* Two of them alone, which is cheaper. */
+void sampler_threads_spent(uint64_t *signals_out, uint64_t *handler_ns_out);
 
 /* Gives the thread the ring it needs: none is kept for threads that were never sampled, a large one is for managed
  * frames. The ring must be empty and its handler away: not armed, or on the thread itself while paused.
