@@ -8,8 +8,10 @@
 /* However deep in debt: a quarter of the budget keeps the profile alive. */
 #define LEAST_SHARE_DIVISOR 4
 
-/* A sample's cost is the mean of about so many: folding comes in bursts, and a program changes. */
-#define MEAN_POINTS 512.0
+/* A sample's cost is the mean of about so many, as folding comes in bursts; but of no more than there are in a second,
+ * as programs change, and with them what else runs on their processors. */
+#define MEAN_POINTS_MAX 256.0
+#define MEAN_CPU_NS 1e9
 #define EXPECTED_POINTS 32.0
 
 /* A step that saw less than this many samples' time says too little. */
@@ -34,12 +36,14 @@ void sampler_budget_begin(struct sampler_budget *budget, uint32_t ppm, uint64_t 
     };
 }
 
-static void learn_cost(struct sampler_budget *budget, double sampling_ns, double points) {
+static void learn_cost(struct sampler_budget *budget, double sampling_ns, double points, uint64_t applied_ns) {
+    double most = MEAN_CPU_NS / (double)applied_ns;
+    if (most > MEAN_POINTS_MAX) most = MEAN_POINTS_MAX;
     budget->spent_ns += sampling_ns;
     budget->points += points;
-    if (budget->points <= MEAN_POINTS) return;
-    budget->spent_ns *= MEAN_POINTS / budget->points;
-    budget->points = MEAN_POINTS;
+    if (budget->points <= most) return;
+    budget->spent_ns *= most / budget->points;
+    budget->points = most;
 }
 
 static double allowed_interval(const struct sampler_budget *budget) {
@@ -65,7 +69,7 @@ uint64_t sampler_budget_step(struct sampler_budget *budget, const struct sampler
     double upkeep_ns = (double)(now->upkeep_ns - budget->last.upkeep_ns);
     double advance_ns = share_of(budget) * ADVANCE_CPU_NS;
     budget->last = *now;
-    learn_cost(budget, sampling_ns, (double)cpu_ns / (double)applied_ns);
+    learn_cost(budget, sampling_ns, (double)cpu_ns / (double)applied_ns, applied_ns);
     if (applied_ns >= budget->interval_ns)
         budget->balance_ns += share_of(budget) * (double)cpu_ns - sampling_ns - upkeep_ns;
     if (budget->balance_ns > advance_ns) budget->balance_ns = advance_ns;

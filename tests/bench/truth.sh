@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib.sh"
 for program in "$root"/tests/truth/*.mjs; do
   truth=$(sed -n 's,^// TRUTH: ,,p' "$program")
   [ -n "$truth" ] || continue
-  "$fino" run --profile=fino.pb "$program" >out 2>/dev/null
+  "$fino" run --profile=fino.pb --profile-interval=1ms "$program" >out 2>/dev/null
   [ "$truth" != measured ] || truth=$(sed -n 's,^measured: ,,p' out)
   node --cpu-prof --cpu-prof-interval 1000 --cpu-prof-name=node.cpuprofile "$program" >/dev/null
   echo "$(basename "$program" .mjs)"

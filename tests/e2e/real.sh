@@ -14,7 +14,7 @@ real_program() {
   local program=$1 for_node=${2:-$1} measured
   node --cpu-prof --cpu-prof-interval 1000 --cpu-prof-name=node.cpuprofile "$for_node" >node.out 2>node.err ||
     { cat node.err >&2; fail "Node fails"; }
-  expect_status 0 "$fino" run --profile=fino.pb "$programs/measure.mjs" "$program"
+  expect_status 0 "$fino" run --profile=fino.pb --profile-interval=1ms "$programs/measure.mjs" "$program"
   cat err
   expect_same node.out out
   expect_valid_profile fino.pb
@@ -27,7 +27,7 @@ real_program() {
 around() { # the CPU time that a recording of the main thread has before and after the program
   local empty
   echo >empty.mjs
-  "$fino" run --profile=empty.pb "$programs/measure.mjs" "$work/empty.mjs" 2>empty.err
+  "$fino" run --profile=empty.pb --profile-interval=1ms "$programs/measure.mjs" "$work/empty.mjs" 2>empty.err
   empty=$(sed -n 's/^thread_cpu_ns //p' empty.err)
   echo $(($(tool thread empty.pb main) - empty))
 }

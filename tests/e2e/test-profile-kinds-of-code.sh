@@ -21,7 +21,7 @@ const built = new Function('n', 'let s = 0; for (let i = 0; i < n; i++) s = Math
 callWasm(); callRegexp(); callSort(); callJson(); evalled(2e7); built(2e7);
 console.log('done');
 EOF
-expect_status 0 "$fino" run --profile kinds.mjs
+expect_status 0 "$fino" run --profile --profile-interval=1ms kinds.mjs
 go tool pprof -traces profile.pb 2>/dev/null >traces
 
 expect_stack() { # expect_stack FRAME...: some stack has these frames, each anywhere above the next
