@@ -21,6 +21,9 @@ _Thread_local struct sampler_thread *sampler_self __attribute__((tls_model("init
 /* A sample is taken up to 1/8 interval early: asking again for so little would cost more than it gains. */
 #define EARLY_DIVISOR 8
 
+/* The kernel's tick, at most. For intervals from here on the timer that expires with it is precise enough. */
+#define LONG_INTERVAL_NS 4000000
+
 /* The period is drawn anew every 4..11 samples: often enough that no rhythm of the program stays in step with it,
  * seldom enough that the system call (as dear as a walk over 50 frames) doesn't show. */
 #define PERIOD_KEPT_MIN 4
@@ -195,14 +198,16 @@ static bool has_blocked(struct sampler_thread *thread) {
 
 /* Which timer shall ask next: the precise one while the thread uses the time it has, or would if others let it (it is
  * preempted, not blocked); else the one that can't disturb. A sample that is not due when the precise timer expires is
- * the first sign of waiting, and enough: a waiting thread is interrupted once. The lower marks avoid flapping. */
+ * the first sign of waiting, and enough: a waiting thread is interrupted once. The lower marks avoid flapping. At long
+ * intervals a preempted thread goes to the other one too: the precise timer would expire several times a sample, each
+ * time others have run for so long. */
 static enum sampler_timer_clock choose_clock(struct sampler_thread *thread, enum sampler_timer_clock clock, bool due,
                                              uint64_t wall_ns, uint64_t cpu_ns) {
     uint64_t used_ns = cpu_ns - thread->armed_cpu_ns;
     uint64_t had_ns = wall_ns - thread->armed_wall_ns - thread->parked_ns;
     uint64_t enough_ns = clock == SAMPLER_TIMER_CPU ? had_ns / 2 : due ? had_ns / 4 : had_ns - had_ns / 4;
     if (used_ns >= enough_ns) return SAMPLER_TIMER_WALL;
-    return has_blocked(thread) ? SAMPLER_TIMER_CPU : SAMPLER_TIMER_WALL;
+    return thread->interval_ns >= LONG_INTERVAL_NS || has_blocked(thread) ? SAMPLER_TIMER_CPU : SAMPLER_TIMER_WALL;
 }
 
 /* The next due point follows the last one, not the moment that noticed it: else lateness, which is not the same in all
