@@ -28,6 +28,7 @@ static struct {
     sampler_recording *recording; /* NULL: none was asked for, or it is finished */
     char *path;                   /* absolute: the program may change its directory */
     const char *shown_path;       /* as given */
+    uint32_t budget_ppm;          /* of recordings on auto; 0: the sampler's */
 } run = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* What profile.h calls attached: `profile` of a Realm. */
@@ -134,9 +135,11 @@ void rt_profile_init(char *const argv[]) {
 }
 
 int rt_profile_begin(const struct rt_profile_options *options) {
-    const struct fino_sampler_options sampling = {options->interval_ns, options->budget_ppm};
+    const struct fino_sampler_options sampling = {.interval_ns = options->interval_ns,
+                                                  .budget_ppm = options->budget_ppm};
     run.path = absolute_path(options->path);
     run.shown_path = options->path;
+    run.budget_ppm = options->budget_ppm;
     if (run.path == NULL) return complain("cannot profile: %s", strerror(errno));
     if (check_writable(run.path) != 0) return -1;
     realms.listen = true; /* nobody else is there yet */
@@ -226,7 +229,11 @@ void rt_profile_unpark(struct rt_realm *realm) {
 #define LIVE_GZIP_LEVEL 1
 
 int rt_profile_open(struct rt_realm *realm, uint64_t interval_ns, sampler_recording **recording_out) {
-    const struct fino_sampler_options options = {.interval_ns = interval_ns, .gzip_level = LIVE_GZIP_LEVEL};
+    const struct fino_sampler_options options = {
+        .interval_ns = interval_ns,
+        .budget_ppm = interval_ns == 0 ? run.budget_ppm : 0,
+        .gzip_level = LIVE_GZIP_LEVEL,
+    };
     rt_profile_prepare(realm);
     return fino_sampler_start(&options, recording_out);
 }

@@ -20,7 +20,7 @@ struct rt_realm;
 struct rt_profile_options {
     const char *path;     /* where finish writes; absolute or relative to the directory begin is called in; kept */
     uint64_t interval_ns; /* 0: auto; else BUDGET_PPM is 0: see sampler.h */
-    uint32_t budget_ppm;
+    uint32_t budget_ppm;  /* also of recordings on auto that are opened meanwhile */
 };
 
 /* First of all. ARGV (NULL-terminated, kept) is the command line for the profiles' comments. */
