@@ -668,6 +668,7 @@ static int encode(const struct sampler_recording *recording, const struct fino_s
 void fino_sampler_look(sampler_recording *recording, struct fino_sampler_stats *stats_out) {
     if (sampler_self) fino_sampler_thread_drain(sampler_self);
     sampler_registry_lock();
+    settle_cost();
     measure(recording, stats_out);
     sampler_registry_unlock();
 }
