@@ -614,8 +614,9 @@ static void write_interval(const struct sampler_recording *recording, const stru
 static void write_comments(const struct sampler_recording *recording, const struct fino_sampler_stats *stats,
                            char comments[OWN_COMMENTS][COMMENT_SIZE]) {
     write_interval(recording, stats, comments[0]);
-    say(comments[1], "samples: %llu, CPU %.3f ms (%.3f ms of it without a sample), wall %.3f ms", N(stats->samples),
-        MS(stats->cpu_ns), MS(stats->unsampled_ns), MS(stats->wall_ns));
+    say(comments[1],
+        "samples: %llu of %llu that the intervals ask for, CPU %.3f ms (%.3f ms of it without a sample), wall %.3f ms",
+        N(stats->samples), N(stats->points), MS(stats->cpu_ns), MS(stats->unsampled_ns), MS(stats->wall_ns));
     say(comments[2],
         "stacks: %llu complete, %llu truncated (%llu too deep, %llu without CFI, %llu bad frames, %llu in managed "
         "code, "

@@ -1,20 +1,68 @@
 #!/usr/bin/env bash
-# What profiling costs: CPU time of typescript.js transpiling itself, with and without it, here and in Node.
-# shellcheck source-path=SCRIPTDIR
+# What profiling costs: CPU time of typescript.js transpiling itself, as it is, with an empty signal handler at the same rate
+# (the floor), with fino's profile at several intervals and budgets, and with Node's --cpu-prof against plain Node.
+# ROUNDS=3 is quick. Each figure is the median over rounds of what a run cost more than the plain runs of its round.
+# shellcheck source-path=SCRIPTDIR disable=SC2317
 source "$(dirname "$0")/lib.sh"
 rounds=${ROUNDS:-9}
 program=$root/tests/programs/typescript.mjs
 "$root/tests/npm.sh" && node "$root/tests/programs/prepare.mjs"
+gcc -O2 -D_GNU_SOURCE -shared -fPIC -o empty_handler.so "$root/tests/bench/empty_handler.c"
 
 run_fino() { "$fino" run "$program"; }
-run_fino_profile() { "$fino" run --profile=fino.pb --profile-interval=1ms "$program"; }
+run_floor_1ms() { LD_PRELOAD=$work/empty_handler.so EMPTY_HANDLER_US=1000 "$fino" run "$program"; }
+run_floor_10ms() { LD_PRELOAD=$work/empty_handler.so EMPTY_HANDLER_US=10000 "$fino" run "$program"; }
+run_1ms() { "$fino" run --profile=1ms.pb --profile-interval=1ms "$program"; }
+run_10ms() { "$fino" run --profile=10ms.pb --profile-interval=10ms "$program"; }
+run_auto() { "$fino" run --profile=auto.pb "$program"; }
+run_budget() { "$fino" run --profile=budget.pb --profile-budget=1% "$program"; }
 run_node() { node "$program"; }
 run_node_profile() { node --cpu-prof --cpu-prof-interval 1000 --cpu-prof-name=node.cpuprofile "$program"; }
 
-take_turns "$rounds" cpu_ms fino fino_profile node node_profile
-more() { awk -v with="$(figure "$2")" -v without="$(figure "$1")" 'BEGIN { printf "%+.1f %%", 100 * (with / without - 1) }'; }
-echo "median of $rounds alternated runs, process CPU time"
-echo "fino     $(figure fino) ms, --profile at 1 ms   $(figure fino_profile) ms: $(more fino fino_profile)"
-echo "Node     $(figure node) ms, --cpu-prof at 1 ms  $(figure node_profile) ms: $(more node node_profile)"
-run_fino_profile 2>&1 >/dev/null | tail -n 1
-echo "size of the profile: fino $(stat -c %s fino.pb) bytes, Node $(stat -c %s node.cpuprofile)"
+# What a run's profile says, a line each: samples, samples that were asked for, its own word on the cost in %.
+note_fino() { # note_fino NAME
+  node "$root/tests/profile_tool.mjs" json "$1.pb" | sed -nE \
+    's/.*"samples: ([0-9]+) of ([0-9]+) .*/\1 \2/p; s/.*"cost: ([0-9.]+) %.*/\1/p' | xargs >>"$1.said"
+}
+note_node() { # what is asked for is a sample for each millisecond of CPU time, as of fino
+  echo "$(node -p 'JSON.parse(fs.readFileSync("node.cpuprofile")).samples.length') $(tail -n 1 node_profile.figures) 0" >>node_profile.said
+}
+
+for ((round = 0; round < rounds; round++)); do
+  for name in fino floor_1ms 1ms 10ms floor_10ms fino auto budget node node_profile node; do cpu_ms "run_$name" >>"$name.figures"; done
+  for name in 1ms 10ms auto budget; do note_fino $name; done
+  note_node
+done
+
+# cost NAME PLAIN: what NAME's runs cost more than PLAIN's of the same round (two of them): in ms and in %, a line each round
+cost() {
+  paste -d ' ' <(paste -d ' ' - - <"$2.figures") "$1.figures" |
+    awk '{ plain = ($1 + $2) / 2; printf "%.3f %.4f\n", $3 - plain, 100 * ($3 / plain - 1) }'
+}
+percent() { cost "$1" "$2" | awk '{ print $2 }' | median; }
+said() { awk -v n="$2" '{ print $n }' "$1.said" | median; } # said NAME COLUMN
+per_sample() { paste -d ' ' <(cost "$1" "$2") "$1.said" | awk '{ print 1000 * $1 / $3 }' | median; }
+row() { # row TITLE NAME PLAIN
+  printf '%-34s %+6.2f %%' "$1" "$(percent "$2" "$3")"
+  [ ! -e "$2.said" ] || printf '  %6.0f of %5.0f  %8.1f us' "$(said "$2" 1)" "$(said "$2" 2)" "$(per_sample "$2" "$3")"
+  case $2 in floor* | node*) echo ;; *) printf '  %12.2f %%\n' "$(said "$2" 3)" ;; esac
+}
+bar() { # bar WHAT EXPRESSION
+  awk "BEGIN { exit !($2) }" && echo "  holds   $1" || echo "  MISSED  $1"
+}
+
+echo "medians of $rounds rounds; CPU time of the whole process, $(figure fino) ms without a profile (Node: $(figure node) ms)"
+echo "                                       cost  samples of asked   per sample  by its own account"
+row "an empty handler every 1 ms" floor_1ms fino
+row "an empty handler every 10 ms" floor_10ms fino
+row "fino, every 1 ms" 1ms fino
+row "fino, every 10 ms" 10ms fino
+row "fino, auto (2 %)" auto fino
+row "fino, --profile-budget=1%" budget fino
+row "Node, --cpu-prof every 1 ms" node_profile node
+bar "1 ms: at most 2 points above an empty handler" "$(percent 1ms fino) - $(percent floor_1ms fino) <= 2"
+bar "1 ms: a sample costs at most half of Node's" "$(per_sample 1ms fino) <= $(per_sample node_profile node) / 2"
+bar "10 ms: at most 1 %" "$(percent 10ms fino) <= 1"
+bar "auto: at most 2 %" "$(percent auto fino) <= 2"
+bar "--profile-budget=1%: at most 1 %" "$(percent budget fino) <= 1"
+echo "size of the profile at 1 ms: fino $(stat -c %s 1ms.pb) bytes, Node $(stat -c %s node.cpuprofile)"
