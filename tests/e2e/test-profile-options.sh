@@ -9,7 +9,7 @@ period() { # period FILE NANOSECONDS
   [ "$(tool json "$1" | sed -n 's/^  "period": \([0-9]*\),/\1/p')" = "$2" ] || fail "$1 has not the period $2"
 }
 
-expect_status 0 "$fino" run --profile script.mjs
+expect_status 0 "$fino" run --profile --profile-interval 1ms script.mjs
 period profile.pb 1000000
 expect_status 0 "$fino" run --profile=folder/other.pb script.mjs
 [ -s folder/other.pb ] || fail "not written to folder/other.pb"
