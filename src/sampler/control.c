@@ -86,7 +86,9 @@ static struct {
     uint64_t probed_at_ns;        /* the account's CPU time at the last probe */
     bool helper_runs;
     pthread_t helper;
-    uint64_t helper_folded_ns; /* its CPU time that is in the folds' totals */
+    uint64_t
+        helper_apart_ns; /* its CPU time for folding, which the folds count, and for naming, which is no sampling */
+    uint64_t naming_since_ns; /* that clock when it last began; 0: it is not naming */
 } control;
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -117,8 +119,9 @@ static void after_fork_in_child(void) {
     sampler_threads_after_fork();
     pthread_mutex_init(&control_mutex, NULL);
     control.open = NULL; /* their snapshots are lost, as is all memory of the parent's that nobody knows of */
+    control.budget.ppm = 0;
     control.helper_runs = false;
-    control.helper_folded_ns = 0;
+    control.helper_apart_ns = control.naming_since_ns = 0;
 }
 
 static void watch_forks(void) {
@@ -147,11 +150,12 @@ static void apply_interval(void) {
         sampler_thread_hurry(thread, interval_ns);
 }
 
-/* CPU time of the helper thread, other than for folding. */
+/* CPU time of the helper thread, other than for folding and naming. */
 static uint64_t upkeep_clock_ns(void) {
     clockid_t clock;
     if (!control.helper_runs || pthread_getcpuclockid(control.helper, &clock) != 0) return 0;
-    return sampler_clock_sig(clock) - control.helper_folded_ns;
+    uint64_t now_ns = control.naming_since_ns != 0 ? control.naming_since_ns : sampler_clock_sig(clock);
+    return now_ns - control.helper_apart_ns;
 }
 
 static void settle_cost(void) {
@@ -203,8 +207,18 @@ static void watch_cost(void) {
 static bool drain_on_helper(struct sampler_thread *thread) {
     uint64_t began_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
     bool drained = sampler_thread_drain_elsewhere(thread);
-    if (drained) control.helper_folded_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+    if (drained) control.helper_apart_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;
     return drained;
+}
+
+/* With the lock, which is let go of meanwhile. */
+static void name_on_helper(void) {
+    control.naming_since_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
+    sampler_registry_unlock();
+    sampler_fold_name_pending();
+    sampler_registry_lock();
+    control.helper_apart_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - control.naming_since_ns;
+    control.naming_since_ns = 0;
 }
 
 static void serve_drains(void) {
@@ -294,8 +308,8 @@ static void *run_helper(void *unused) {
         } else {
             period_ns = LOOK_MIN_NS;
         }
+        if (active) name_on_helper();
         sampler_registry_unlock();
-        if (active) sampler_fold_name_pending();
         wait_for_wake(seen, active ? (next_ns > now_ns ? next_ns - now_ns : 1) : 0);
     }
     return NULL;

@@ -84,7 +84,7 @@ void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states
  *
  * The cost is measured: what delivering a signal takes is found by probes, when the first recording starts (1 ms, once
  * a process) and then at every few seconds of CPU time; the handler, folding and the helper thread are on the clock.
- * Not in it: what a runtime does to keep track of its code, and encoding at the end. */
+ * Not in it: what a runtime does to keep track of its code, finding names, and encoding at the end. */
 struct fino_sampler_options {
     uint64_t interval_ns; /* 100 us .. 100 ms; 0: auto. While several recordings overlap, the shortest applies */
     uint32_t budget_ppm;  /* 1,000 .. 500,000 millionths; 0: 20,000, which is 2 %. With an INTERVAL_NS it must be 0 */
@@ -126,7 +126,7 @@ struct fino_sampler_stats {
     uint64_t interval_mean_ns; /* over the CPU time observed; the profile's period */
     uint64_t delivery_ns;      /* of one signal, the last probes' median */
     uint64_t delivery_ns_total;
-    uint64_t upkeep_ns; /* of the helper thread, other than for folding */
+    uint64_t upkeep_ns; /* of the helper thread, other than for folding and naming */
     uint64_t cost_ns;   /* all that sampling cost: delivery, handler, folding and upkeep */
 };
 
