@@ -109,7 +109,7 @@ done <<'END'
 1:6|x = <1/>;|expected the name of an element, or > for a fragment but found "1"
 1:9|x = <a b;/>;|expected an attribute, > or /> but found ";"
 1:8|x = <a></a b>;|expected </a> but found </a b>
-1:8|x = <><b/>;|this <> has no end: expected </>
+1:5|x = <><b/>;|this <> has no end: expected </>
 END
 printf 'x = %s1%s;' "$(printf '<a>%.0s' {1..10000})" "$(printf '</a>%.0s' {1..10000})" >main.tsx
 rejects 1: 'nested too deeply'
