@@ -113,5 +113,5 @@ done <<'END'
 END
 printf 'x = %s1%s;' "$(printf '<a>%.0s' {1..10000})" "$(printf '</a>%.0s' {1..10000})" >main.tsx
 rejects 1: 'nested too deeply'
-printf 'console.log(<a>%s</a>.props.children.length);' "$(printf '<i/>%.0s' {1..10000})" >main.tsx
+printf 'console.log((<a>%s</a>).props.children.length);' "$(printf '<i/>%.0s' {1..10000})" >main.tsx
 prints 10000
