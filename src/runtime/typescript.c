@@ -24,6 +24,7 @@ static void free_parser(struct rt_ts_parser *p) {
     free(p->constants);
     free(p->constant_table.slots);
     free(p->strings);
+    free(p->tail.bytes);
     free(p->scopes);
     free(p->declarations);
     free(p->references);
@@ -94,6 +95,8 @@ int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *o
     if (status == 0) {
         parse(&p);
         if (!p.at.failed) rt_ts_jsx_end(&p);
+        if (!p.at.failed) rt_ts_decorators_end(&p);
+        if (!p.at.failed) rt_ts_end_output(&p);
         if (!p.at.failed) rt_ts_resolve(&p);
         status = p.status;
     }

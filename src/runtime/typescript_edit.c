@@ -166,6 +166,25 @@ void rt_ts_replace_format(struct rt_ts_parser *p, uint32_t start, uint32_t end, 
     p->at.text_nbytes += (uint32_t)n;
 }
 
+uint32_t rt_ts_placeholder(struct rt_ts_parser *p, uint32_t at) {
+    rt_ts_replace(p, at, at, NULL, 0);
+    return p->at.edit_count - 1;
+}
+
+void rt_ts_fill(struct rt_ts_parser *p, uint32_t edit, uint32_t start, uint32_t end, const char *format, ...) {
+    char *text = NULL;
+    va_list arguments;
+    if (p->at.erased > 0 || p->at.failed) return;
+    va_start(arguments, format);
+    int n = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        rt_ts_fail_memory(p);
+    else
+        rt_ts_fill_edit(p, edit, start, end, text, (size_t)n);
+    free(text);
+}
+
 void rt_ts_fill_edit(struct rt_ts_parser *p, uint32_t edit, uint32_t start, uint32_t end, const char *text,
                      size_t text_nbytes) {
     if (p->at.erased > 0 || p->at.failed) return;
@@ -270,13 +289,34 @@ void rt_ts_append(struct rt_ts_parser *p, const char *format, ...) {
         rt_ts_fail_memory(p);
         return;
     }
-    if (!p->appended) { /* a comment without a line's end would take it in */
-        bool open = p->nbytes > p->at.previous_end && p->source[p->nbytes - 1] != '\n';
-        rt_ts_replace(p, p->nbytes, p->nbytes, open ? "\n;" : ";", open ? 2 : 1);
-        p->appended = true;
-    }
-    rt_ts_replace(p, p->nbytes, p->nbytes, text, (size_t)n);
+    p->tail.nbytes = p->at.tail_nbytes;
+    rt_ts_text_put(&p->tail, text, (size_t)n);
+    p->at.tail_nbytes = (uint32_t)p->tail.nbytes;
+    if (p->tail.failed) rt_ts_fail_memory(p);
     free(text);
+}
+
+void rt_ts_end_output(struct rt_ts_parser *p) {
+    if (p->at.tail_nbytes == 0) return;
+    /* A comment without a line's end would take it in. */
+    bool open = p->nbytes > p->at.previous_end && p->source[p->nbytes - 1] != '\n';
+    rt_ts_replace(p, p->nbytes, p->nbytes, open ? "\n;" : ";", open ? 2 : 1);
+    rt_ts_replace(p, p->nbytes, p->nbytes, p->tail.bytes, p->at.tail_nbytes);
+}
+
+const char *rt_ts_suffix(struct rt_ts_parser *p) {
+    static const char *const names[] = {"_jsx",    "_Fragment", "_createElement", "_key",  "_apply", "_class",
+                                        "_member", "_decorate", "_param",         "_name", "#_"};
+    if (p->suffix_chosen) return p->suffix;
+    bool taken = false;
+    p->suffix_chosen = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        taken = taken || memmem(p->source, p->nbytes, names[i], strlen(names[i]));
+    for (unsigned n = 1; taken; n++) {
+        snprintf(p->suffix, sizeof p->suffix, "_%u", n);
+        taken = memmem(p->source, p->nbytes, p->suffix, strlen(p->suffix));
+    }
+    return p->suffix;
 }
 
 void rt_ts_render(struct rt_ts_parser *p, uint32_t start, uint32_t end, uint32_t edit, struct rt_ts_text *text) {
@@ -290,6 +330,19 @@ void rt_ts_render(struct rt_ts_parser *p, uint32_t start, uint32_t end, uint32_t
         at = e->end;
     }
     rt_ts_text_put(text, p->source + at, end - at);
+}
+
+void rt_ts_text_format(struct rt_ts_text *text, const char *format, ...) {
+    char *formatted = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vasprintf(&formatted, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        text->failed = true;
+    else
+        rt_ts_text_put(text, formatted, (size_t)n);
+    free(formatted);
 }
 
 void rt_ts_text_put(struct rt_ts_text *text, const char *bytes, size_t nbytes) {

@@ -90,10 +90,6 @@ void rt_ts_binding(struct rt_ts_parser *p, enum rt_ts_declared kind) {
     rt_ts_leave(p);
 }
 
-void rt_ts_decorators(struct rt_ts_parser *p) {
-    if (rt_ts_is(p, T_AT)) rt_ts_fail(p, p->at.token.start, "decorators are not supported");
-}
-
 /* ---- parameters and functions ---- */
 
 static bool is_modifier(uint8_t type) {
@@ -114,7 +110,7 @@ static bool erase_parameter_modifiers(struct rt_ts_parser *p) {
 }
 
 static void add_property(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties, uint32_t start) {
-    if (!properties) {
+    if (!properties || properties->is_method) {
         rt_ts_fail(p, start, "only a constructor's parameters can have access modifiers");
         return;
     }
@@ -130,7 +126,8 @@ static void add_property(struct rt_ts_parser *p, struct rt_ts_parameter_properti
 
 static void parameter(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties) {
     uint32_t start = p->at.token.start;
-    rt_ts_decorators(p);
+    rt_ts_parameter_decorators(p, properties);
+    start = p->at.token.start;
     if (erase_parameter_modifiers(p)) add_property(p, properties, start);
     rt_ts_accept(p, T_ELLIPSIS);
     if (rt_ts_is(p, K_THIS)) { /* this: T is no parameter at all */
@@ -143,6 +140,7 @@ static void parameter(struct rt_ts_parser *p, struct rt_ts_parameter_properties 
         rt_ts_erase_range(p, start, p->at.previous_end);
         return;
     }
+    if (properties) properties->index++;
     rt_ts_binding(p, DECLARED_PARAMETER);
     if (rt_ts_is(p, T_QUESTION)) {
         rt_ts_erase_range(p, p->at.token.start, p->at.token.end);
@@ -390,12 +388,18 @@ static bool modifies_property(struct rt_ts_parser *p) {
            (next >= '0' && next <= '9');
 }
 
+/* A decorated class here is called NAME if it has no name of its own. */
+static void hint_name(struct rt_ts_parser *p, const struct rt_ts_token *name) {
+    p->name_hint = *name;
+    p->name_hint_at = p->at.token.start;
+}
+
 static void object_member(struct rt_ts_parser *p) {
     if (rt_ts_accept(p, T_ELLIPSIS)) {
         rt_ts_assignment(p, 0);
         return;
     }
-    rt_ts_decorators(p);
+    rt_ts_no_decorators(p);
     uint8_t type = p->at.token.type;
     if ((type == K_GET || type == K_SET || type == K_ASYNC) && modifies_property(p)) rt_ts_next(p);
     rt_ts_accept(p, T_STAR);
@@ -404,6 +408,7 @@ static void object_member(struct rt_ts_parser *p) {
     if (rt_ts_is(p, T_LPAREN) || is_less(p)) {
         if (!rt_ts_function_rest(p, NULL)) rt_ts_expected(p, "{");
     } else if (rt_ts_accept(p, T_COLON)) {
+        hint_name(p, &name);
         rt_ts_assignment(p, 0);
     } else if (rt_ts_is_identifier(name.type)) {
         rt_ts_reference(p, &name, REFERENCE_SHORTHAND);
@@ -541,6 +546,35 @@ static void suffixes(struct rt_ts_parser *p) {
     }
 }
 
+void rt_ts_decorator_expression(struct rt_ts_parser *p) {
+    if (rt_ts_accept(p, T_LPAREN)) {
+        rt_ts_expression(p, 0);
+        rt_ts_expect(p, T_RPAREN, ")");
+    } else if (rt_ts_is_identifier(p->at.token.type)) {
+        rt_ts_reference(p, &p->at.token, REFERENCE_VALUE);
+        rt_ts_next(p);
+    } else if (rt_ts_is(p, K_NEW)) {
+        rt_ts_next(p);
+        rt_ts_left_hand_side(p);
+    } else {
+        rt_ts_expected(p, "a decorator after @");
+    }
+    for (;;) { /* as suffixes(), but a `[` starts the member's name */
+        if (rt_ts_accept(p, T_DOT)) {
+            member_name(p);
+        } else if (rt_ts_is(p, T_LPAREN)) {
+            arguments(p);
+        } else if (rt_ts_is(p, T_TEMPLATE) || rt_ts_is(p, T_TEMPLATE_HEAD)) {
+            template(p);
+        } else if (rt_ts_is(p, T_BANG) && !p->at.token.newline_before) {
+            rt_ts_erase_range(p, p->at.token.start, p->at.token.end);
+            rt_ts_next(p);
+        } else if (!is_less(p) || !try_type_arguments(p)) {
+            return;
+        }
+    }
+}
+
 static enum operand async_operand(struct rt_ts_parser *p, unsigned flags) {
     struct rt_ts_token name = p->at.token, next = rt_ts_look_ahead(p);
     if (next.type == K_FUNCTION && !next.newline_before) {
@@ -611,7 +645,7 @@ static enum operand primary(struct rt_ts_parser *p, unsigned flags) {
             if (!p->options.jsx) break;
             rt_ts_jsx(p);
             return OPERAND_ELEMENT;
-        case T_AT: rt_ts_decorators(p); return OPERAND_VALUE;
+        case T_AT: rt_ts_decorated_class(p, CLASS_EXPRESSION, &p->at); return OPERAND_VALUE;
         case K_CLASS: rt_ts_class(p, false); return OPERAND_VALUE;
         case K_IMPORT: import_operand(p); return OPERAND_VALUE;
         case K_NEW: return new_target(p) ? OPERAND_VALUE : primary(p, 0);

@@ -13,6 +13,7 @@
  *   typescript_module.c  import and export              typescript_stmt.c    statements and declarations
  *   typescript_enum.c    enum                           typescript_constant.c  what an enum's members evaluate to
  *   typescript_namespace.c  namespace, import a = b.c
+ *   typescript_field.c   fields, accessor               typescript_decorator.c  decorators
  *   typescript_jsx.c     elements                       typescript_jsx_text.c  text and entities in them
  */
 #ifndef FINO_RT_TYPESCRIPT_INTERNAL_H
@@ -159,6 +160,8 @@ struct rt_ts_cursor {
     bool ambient;         /* inside something that is only declared */
     uint32_t value_count; /* statements so far that leave something at run time */
     uint32_t needs;       /* NEEDS_... */
+    uint32_t tail_nbytes;
+    uint32_t class_count, private_count; /* how many names were made up so far */
 };
 
 /* The characters from START to END become TEXT and then blanks, newlines kept; text longer than what it replaces
@@ -273,6 +276,8 @@ enum {
     NEEDS_CREATE_ELEMENT = 8,
     NEEDS_JSX_DEV = 16,
     NEEDS_KEYED = 32,
+    NEEDS_DECORATORS = 64,
+    NEEDS_LEGACY_DECORATORS = 128,
 };
 
 /* Which functions elements become calls of. Each text is part of the source, of the options or a constant. */
@@ -310,8 +315,11 @@ struct rt_ts_parser {
     bool again;        /* a name was added after that: parse once more, knowing it */
     uint32_t alias;    /* inside b.c of import a = b.c: 1 + the number of that binding */
     uint32_t super_calls;
-    bool appended;   /* rt_ts_append() has been called */
-    char suffix[16]; /* makes names of helpers ones that the source has not */
+    struct rt_ts_text tail; /* what rt_ts_append() wrote, as far as the cursor says */
+    char suffix[16];        /* see rt_ts_suffix() */
+    bool suffix_chosen;
+    struct rt_ts_token name_hint; /* what the anonymous class that starts at name_hint_at is assigned to */
+    uint32_t name_hint_at;
     struct rt_ts_jsx_settings jsx;
     struct rt_ts_scope *scopes;
     uint32_t scope_capacity;
@@ -393,6 +401,15 @@ void rt_ts_check_restricted(struct rt_ts_parser *p, uint32_t start, uint32_t edi
 
 /* Writes text at the end of the file, where it is hoisted from: imports and function declarations. */
 void rt_ts_append(struct rt_ts_parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* After all else: makes that text an edit. */
+void rt_ts_end_output(struct rt_ts_parser *p);
+/* What is added to the names of helpers so that the source has none like them. */
+const char *rt_ts_suffix(struct rt_ts_parser *p);
+/* An edit at AT that changes nothing until rt_ts_fill() makes something of it. Returns its number. */
+uint32_t rt_ts_placeholder(struct rt_ts_parser *p, uint32_t at);
+void rt_ts_fill(struct rt_ts_parser *p, uint32_t edit, uint32_t start, uint32_t end, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void rt_ts_text_format(struct rt_ts_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rt_ts_text_put(struct rt_ts_text *text, const char *bytes, size_t nbytes);
 /* What the source from START to END becomes by the edits from number EDIT on, without what is blanked, appended to
  * TEXT. */
@@ -550,17 +567,22 @@ void rt_ts_binding(struct rt_ts_parser *p, enum rt_ts_declared kind);
 struct rt_ts_parameter_property {
     uint32_t start, end; /* its name */
 };
+/* What a method's or a constructor's parameters have beyond those of other functions. */
 struct rt_ts_parameter_properties {
     struct rt_ts_parameter_property *items;
     uint32_t count, capacity;
+    bool is_method;               /* only a constructor's have access modifiers */
+    uint32_t index;               /* of the parameter that is read */
+    struct rt_ts_text decorators; /* `,_param(0,a)` of each, if they are legacy ones */
 };
 void rt_ts_parameters(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
+/* What stands after the `@` of a decorator. */
+void rt_ts_decorator_expression(struct rt_ts_parser *p);
 /* From the type parameters or `(` on. Returns false when there was no body (an overload, an ambient function).
  * PROPERTIES: where a constructor's parameter properties go, or NULL. */
 bool rt_ts_function_rest(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
 /* `function` ... as a declaration or an expression. Returns as rt_ts_function_rest(). */
 bool rt_ts_function(struct rt_ts_parser *p, bool is_declaration);
-void rt_ts_decorators(struct rt_ts_parser *p);
 
 /* ---- typescript_jsx_text.c ---- */
 
@@ -584,7 +606,84 @@ void rt_ts_jsx(struct rt_ts_parser *p);
 void rt_ts_jsx_end(struct rt_ts_parser *p);
 
 /* ---- typescript_class.c ---- */
+
+/* A class while it is read. */
+struct rt_ts_class {
+    bool is_declaration, is_derived;
+    bool decorated;             /* the class itself: inside, its name is what the decorators make of it */
+    struct rt_ts_token name;    /* T_EOF: none */
+    struct rt_ts_token hint;    /* what it is assigned to, if it has no name */
+    uint32_t name_edit, number; /* inside it may have to be called _classNUMBER */
+    bool is_renamed;
+    uint32_t body_at, body_edit; /* after its `{` */
+    struct rt_ts_text start;     /* what to put there */
+    struct rt_ts_text end;       /* before its `}` */
+    /* What its constructor has to do first. */
+    bool has_constructor, calls_super_inside;
+    uint32_t init_edit, init_at;
+    bool init_semicolon;
+    struct rt_ts_text properties, fields;
+    /* Decorated members. */
+    uint32_t member_count;
+    bool runs_initializers;
+    struct rt_ts_text access;               /* how to reach private ones */
+    struct rt_ts_text parameter_decorators; /* of the constructor, legacy ones */
+};
+
+/* A member while it is read. */
+struct rt_ts_member {
+    struct rt_ts_cursor mark;
+    uint32_t start;
+    bool erased; /* abstract, declare */
+    bool is_static, is_async, is_generator;
+    bool is_accessor; /* `accessor` */
+    uint8_t half;     /* K_GET, K_SET or 0 */
+    struct rt_ts_token name;
+    uint32_t name_end;
+    uint32_t before_name, after_name; /* edits: for `[` and `]`, or at the name's start and end */
+    bool has_name_edits;
+    bool decorated;
+    uint32_t first_at, first_edit, end_edit, end_at; /* of the first `@`, and after the last decorator */
+    uint32_t index, key;                             /* its number among the decorated; of the variable for its key */
+};
+
 void rt_ts_class(struct rt_ts_parser *p, bool is_declaration);
+/* The same, from `class` to `}`, for one that is partly filled in. */
+void rt_ts_class_rest(struct rt_ts_parser *p, struct rt_ts_class *class);
+void rt_ts_free_class(struct rt_ts_class *class);
+/* What the class is called inside of it; NULL if by nothing. Valid until the next call. */
+const char *rt_ts_class_self(struct rt_ts_parser *p, struct rt_ts_class *class);
+
+/* ---- typescript_field.c ---- */
+
+/* After a field's name: its type, its value, and what it has to become. */
+void rt_ts_field(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member);
+
+/* ---- typescript_decorator.c ---- */
+
+/* Latches an error if there are decorators here, where they can't be. */
+void rt_ts_no_decorators(struct rt_ts_parser *p);
+enum rt_ts_class_place { CLASS_DECLARATION, CLASS_EXPRESSION, CLASS_EXPORT, CLASS_EXPORT_DEFAULT };
+/* At the decorators of a class. MARK: at its `export`, or the same. */
+void rt_ts_decorated_class(struct rt_ts_parser *p, enum rt_ts_class_place place, const struct rt_ts_cursor *mark);
+/* At the start of a member: its decorators, if there are any. */
+void rt_ts_member_decorators(struct rt_ts_parser *p, struct rt_ts_member *member);
+/* Is it decorated, and lowered as the standard has it? */
+bool rt_ts_is_decorated(const struct rt_ts_parser *p, const struct rt_ts_member *member);
+/* Once it is known what the member is: fills in what stands in place of its first `@`, and of its name. */
+void rt_ts_begin_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member,
+                           bool is_field);
+/* After a decorated method. */
+void rt_ts_end_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member);
+/* Legacy: after the member's parameters. */
+void rt_ts_end_legacy(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member, bool is_field,
+                      const struct rt_ts_text *parameters);
+/* At the class's end: what has to run first and last in it. */
+void rt_ts_finish_decorators(struct rt_ts_parser *p, struct rt_ts_class *class);
+/* A parameter's decorators, if there are any. */
+void rt_ts_parameter_decorators(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
+void rt_ts_decorators_end(struct rt_ts_parser *p);
+
 /* ---- typescript_stmt.c ---- */
 void rt_ts_statement(struct rt_ts_parser *p);
 void rt_ts_expression_statement(struct rt_ts_parser *p);

@@ -56,11 +56,6 @@ static uint32_t align(const struct rt_ts_parser *p, uint32_t least, uint32_t sta
     return from < start && tight && !joins ? from + 1 : from;
 }
 
-static uint32_t placeholder(struct rt_ts_parser *p, uint32_t at) {
-    rt_ts_replace(p, at, at, NULL, 0);
-    return p->at.edit_count - 1;
-}
-
 static void fill(struct rt_ts_parser *p, uint32_t edit, uint32_t start, uint32_t end, const char *text) {
     rt_ts_fill_edit(p, edit, start, end, text, strlen(text));
 }
@@ -122,7 +117,7 @@ static void element_name(struct rt_ts_parser *p, struct element *e) {
     }
     e->name_end = p->at.previous_end;
     e->name = (struct rt_ts_slice){p->source + first.start, e->name_end - first.start};
-    e->suffix = placeholder(p, e->name_end);
+    e->suffix = rt_ts_placeholder(p, e->name_end);
     if (rt_ts_is(p, T_LT) || rt_ts_is(p, T_LSHIFT)) {
         uint32_t start = p->at.token.start;
         p->at.erased++;
@@ -417,7 +412,7 @@ static void function_name(struct rt_ts_parser *p, const struct element *e, char 
     } else {
         p->at.needs |= NEEDS_JSX;
     }
-    snprintf(to, size, "%s%s", name, p->suffix);
+    snprintf(to, size, "%s%s", name, rt_ts_suffix(p));
 }
 
 static void fragment_name(struct rt_ts_parser *p, char *to, size_t size) {
@@ -425,7 +420,7 @@ static void fragment_name(struct rt_ts_parser *p, char *to, size_t size) {
         slice_text(to, size, p->jsx.fragment);
         use_name(p, p->jsx.fragment);
     } else {
-        snprintf(to, size, "_Fragment%s", p->suffix);
+        snprintf(to, size, "_Fragment%s", rt_ts_suffix(p));
         p->at.needs |= NEEDS_FRAGMENT;
     }
 }
@@ -440,7 +435,7 @@ static void fill_head(struct rt_ts_parser *p, const struct element *e) {
     function_name(p, e, function, sizeof function);
     if (e->is_fragment) fragment_name(p, fragment, sizeof fragment);
     char keyed[NAME_SIZE] = "";
-    if (e->keyed) snprintf(keyed, sizeof keyed, "_jsxKeyed%s(", p->suffix);
+    if (e->keyed) snprintf(keyed, sizeof keyed, "_jsxKeyed%s(", rt_ts_suffix(p));
     snprintf(text, sizeof text, "%s%s%s%s%s%s%s", e->before, keyed, function, e->keyed ? "," : "(", quote, fragment,
              e->is_fragment ? object : "");
     uint32_t from = align(p, e->least, e->start, e->start + 1, strlen(text), e->before[0] != 0);
@@ -478,8 +473,8 @@ static void close_call(struct rt_ts_parser *p, const struct element *e, uint32_t
         unsigned line, column;
         char source[2 * NAME_SIZE];
         line_and_column(p, e->start, &line, &column);
-        int n = snprintf(source, sizeof source, ",%s,_jsxSource%s(%u,%u),this", several ? "true" : "false", p->suffix,
-                         line, column);
+        int n = snprintf(source, sizeof source, ",%s,_jsxSource%s(%u,%u),this", several ? "true" : "false",
+                         rt_ts_suffix(p), line, column);
         rt_ts_text_put(&text, source, (size_t)n);
     }
     rt_ts_text_put(&text, ")", 1);
@@ -519,7 +514,7 @@ static void element_rest(struct rt_ts_parser *p, struct element *e) {
     if (!rt_ts_is(p, T_GT)) rt_ts_expected(p, "an attribute, > or />");
     e->open_start = p->at.token.start;
     e->open_end = p->at.token.end;
-    e->opened = placeholder(p, e->open_start);
+    e->opened = rt_ts_placeholder(p, e->open_start);
     children(p, e);
     uint32_t start = p->at.token.start;
     if (!p->at.failed) closing_tag(p, e);
@@ -534,7 +529,7 @@ static void element(struct rt_ts_parser *p, const char *before) {
     if (rt_ts_enter(p)) {
         struct element e = {
             .start = p->at.token.start, .least = last_edit_end(p), .before = before, .name = {p->source, 0}};
-        e.head = placeholder(p, e.start);
+        e.head = rt_ts_placeholder(p, e.start);
         rt_ts_next(p);
         if (rt_ts_is(p, T_GT))
             e.is_fragment = true;
@@ -626,18 +621,6 @@ static void read_pragmas(struct rt_ts_parser *p, const char *s, const char *end)
     }
 }
 
-/* A name that neither the source has, nor a longer one starts with, for each helper. */
-static void choose_suffix(struct rt_ts_parser *p) {
-    static const char *const names[] = {"_jsx", "_Fragment", "_createElement"};
-    bool taken = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        taken = taken || memmem(p->source, p->nbytes, names[i], strlen(names[i]));
-    for (unsigned n = 1; taken; n++) {
-        snprintf(p->suffix, sizeof p->suffix, "_%u", n);
-        taken = memmem(p->source, p->nbytes, p->suffix, strlen(p->suffix));
-    }
-}
-
 void rt_ts_jsx_start(struct rt_ts_parser *p) {
     const struct rt_ts_options *o = &p->options;
     if (!o->jsx) return;
@@ -648,7 +631,6 @@ void rt_ts_jsx_start(struct rt_ts_parser *p) {
         .source = slice_of(o->jsx_import_source ? o->jsx_import_source : "react"),
     };
     if (o->jsx_import_source && p->jsx.mode == RT_TS_JSX_CLASSIC) p->jsx.mode = RT_TS_JSX_AUTOMATIC;
-    choose_suffix(p);
     const char *s = p->source + p->at.token.end, *end = p->source + p->nbytes;
     for (;;) {
         while (s < end && (is_blank(*s) || *s == '\n' || *s == '\r'))
@@ -667,9 +649,10 @@ static void append_import(struct rt_ts_parser *p, unsigned need, const char *nam
     int n = (int)p->jsx.source.nbytes;
     if (!(p->at.needs & need)) return;
     if (!p->options.commonjs) {
-        rt_ts_append(p, "import{%s as _%s%s}from\"%.*s%s\";", name, name, p->suffix, n, p->jsx.source.text, runtime);
+        rt_ts_append(p, "import{%s as _%s%s}from\"%.*s%s\";", name, name, rt_ts_suffix(p), n, p->jsx.source.text,
+                     runtime);
     } else {
-        rt_ts_append(p, "function _%s%s(...a){return require(\"%.*s%s\").%s(...a)}", name, p->suffix, n,
+        rt_ts_append(p, "function _%s%s(...a){return require(\"%.*s%s\").%s(...a)}", name, rt_ts_suffix(p), n,
                      p->jsx.source.text, runtime, name);
     }
 }
@@ -683,14 +666,14 @@ void rt_ts_jsx_end(struct rt_ts_parser *p) {
     append_import(p, NEEDS_FRAGMENT, "Fragment", runtime);
     append_import(p, NEEDS_CREATE_ELEMENT, "createElement", "");
     if (p->at.needs & NEEDS_KEYED) {
-        rt_ts_append(p, "function _jsxKeyed%s(f,t,a,k,b,...r){return f(t,{...a,...b},k,...r)}", p->suffix);
+        rt_ts_append(p, "function _jsxKeyed%s(f,t,a,k,b,...r){return f(t,{...a,...b},k,...r)}", rt_ts_suffix(p));
     }
     if (p->at.needs & NEEDS_JSX_DEV) {
         struct rt_ts_text path = {0};
         const char *name = p->options.path ? p->options.path : "";
         rt_ts_string_literal(&path, name, (uint32_t)strlen(name));
-        rt_ts_append(p, "function _jsxSource%s(l,c){return{fileName:%.*s,lineNumber:l,columnNumber:c}}", p->suffix,
-                     (int)path.nbytes, path.bytes ? path.bytes : "\"\"");
+        rt_ts_append(p, "function _jsxSource%s(l,c){return{fileName:%.*s,lineNumber:l,columnNumber:c}}",
+                     rt_ts_suffix(p), (int)path.nbytes, path.bytes ? path.bytes : "\"\"");
         free(path.bytes);
     }
 }

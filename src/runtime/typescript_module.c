@@ -441,8 +441,9 @@ static void export_default(struct rt_ts_parser *p, const struct rt_ts_cursor *ma
         next.type == T_SEMICOLON || next.type == T_EOF || (next.newline_before && rt_ts_is_word(next.type));
     if (rt_ts_is(p, K_INTERFACE) && rt_ts_is_identifier(next.type) && !next.newline_before) {
         rt_ts_typescript_declaration(p, mark);
-    } else if (rt_ts_is(p, K_CLASS) || (rt_ts_is(p, K_ABSTRACT) && next.type == K_CLASS) || rt_ts_is(p, T_AT)) {
-        rt_ts_decorators(p);
+    } else if (rt_ts_is(p, T_AT)) {
+        rt_ts_decorated_class(p, CLASS_EXPORT_DEFAULT, mark);
+    } else if (rt_ts_is(p, K_CLASS) || (rt_ts_is(p, K_ABSTRACT) && next.type == K_CLASS)) {
         exported_class(p, mark);
     } else if (rt_ts_is(p, K_FUNCTION) || (rt_ts_is(p, K_ASYNC) && next.type == K_FUNCTION && !next.newline_before)) {
         exported_function(p, mark);
@@ -535,7 +536,7 @@ void rt_ts_export(struct rt_ts_parser *p) {
                 rt_ts_statement(p);
             }
             return;
-        case T_AT: rt_ts_decorators(p); return;
+        case T_AT: rt_ts_decorated_class(p, CLASS_EXPORT, &mark); return;
         case K_DECLARE:
             if (rt_ts_in_namespace(p) && (next.type == K_VAR || next.type == K_LET || next.type == K_CONST)) {
                 rt_ts_next(p); /* they leave nothing, but a reference to one is to the namespace's */

@@ -44,6 +44,8 @@ static void variable_list(struct rt_ts_parser *p, enum rt_ts_declared kind, unsi
         rt_ts_erase_annotation(p);
         if (!rt_ts_accept(p, T_ASSIGN)) continue;
         if (kind == DECLARED_LEXICAL && p->name_count > 0 && !annotated) note_constant(p, &name);
+        p->name_hint = name;
+        p->name_hint_at = p->at.token.start;
         rt_ts_assignment(p, flags);
     } while (rt_ts_accept(p, T_COMMA));
 }
@@ -223,7 +225,7 @@ static void statement(struct rt_ts_parser *p) {
         case K_VAR: variable_statement(p, DECLARED_VAR); return;
         case K_CONST: variable_statement(p, DECLARED_LEXICAL); return;
         case K_FUNCTION: function_declaration(p, &mark); return;
-        case T_AT: rt_ts_decorators(p); return;
+        case T_AT: rt_ts_decorated_class(p, CLASS_DECLARATION, &mark); return;
         case K_CLASS: rt_ts_class(p, true); return;
         case K_IF: if_statement(p); return;
         case K_FOR: for_statement(p); return;
@@ -257,7 +259,8 @@ static void statement(struct rt_ts_parser *p) {
         }
     }
     if (starts_using(p)) {
-        rt_ts_fail(p, mark.token.start, "\"using\" declarations are not supported: call the dispose method in a finally");
+        rt_ts_fail(p, mark.token.start,
+                   "\"using\" declarations are not supported: call the dispose method in a finally");
         return;
     }
     if (is_let_declaration(p)) {

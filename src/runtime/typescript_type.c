@@ -108,7 +108,7 @@ static bool is_function_type(struct rt_ts_parser *p) {
 static void skip_parameters(struct rt_ts_parser *p) {
     rt_ts_expect(p, T_LPAREN, "(");
     while (!rt_ts_is(p, T_RPAREN) && !p->at.failed) {
-        rt_ts_decorators(p);
+        rt_ts_no_decorators(p);
         rt_ts_accept(p, T_ELLIPSIS);
         while (p->at.token.type >= K_OVERRIDE &&
                p->at.token.type <= K_READONLY) { /* a modifier: an error in TypeScript */
