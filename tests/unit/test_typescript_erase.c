@@ -73,9 +73,9 @@ static void test_errors(void) {
     EXPECT_ERROR("a\r\nb\r\n  'c", 3, 3);
     EXPECT_ERROR("/* x", 1, 1);
     EXPECT_ERROR("`a${b", 1, 6);
-    EXPECT_ERROR("@dec class A {}", 1, 1);
+    EXPECT_ERROR("@dec let a", 1, 6);
     EXPECT_ERROR("export = x", 1, 1);
-    EXPECT_ERROR("class A { accessor x = 1 }", 1, 11);
+    EXPECT_ERROR("class A { constructor(@dec x) {} }", 1, 23);
     expect_error("x\n\xFF", 3, -EILSEQ, 2, 1);
     expect_error("'\xED\xA0\x80'", 5, -EILSEQ, 1, 2); /* a surrogate */
     expect_error("'\xE2\x82", 3, -EILSEQ, 1, 2);
