@@ -464,6 +464,7 @@ int fino_sampler_start(const struct fino_sampler_options *options, sampler_recor
     if (!options) options = &defaults;
     if (!are_valid(options)) return -EINVAL;
     int result = sampler_threads_open();
+    if (result == 0 && !sampler_threads_have_signal()) result = -EBUSY;
     if (result == 0) result = sampler_fold_open();
     if (result != 0) return result;
     pthread_once(&fork_once, watch_forks);

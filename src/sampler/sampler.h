@@ -95,7 +95,7 @@ typedef struct sampler_recording sampler_recording;
 
 /* Opens a recording. Cheap: well below a millisecond for a few threads, without managed code; the first 1 ms more.
  * Returns: 0, -EINVAL (interval or budget out of range, or both given), -ENOMEM, -EAGAIN (no timer, no thread or no
- * signal to be had). */
+ * signal to be had), -EBUSY (the program has taken the sampler's signal, see fino_sampler_signal, for itself). */
 int fino_sampler_start(const struct fino_sampler_options *options, sampler_recording **recording_out);
 
 /* What a recording saw. Samples that are lost still have their CPU time in the thread's next sample ("carried"). */

@@ -127,6 +127,11 @@ int sampler_threads_open(void) {
     return open_result;
 }
 
+bool sampler_threads_have_signal(void) {
+    struct sigaction now;
+    return sigaction(signal_number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle;
+}
+
 int fino_sampler_signal(void) {
     return signal_number;
 }

@@ -10,6 +10,9 @@
 /* Chooses the signal and installs the handler, once. Without the lock. Returns 0 or a negative errno. */
 int sampler_threads_open(void);
 
+/* Once open: is the handler still there, or has the program taken the signal? Without the lock. */
+bool sampler_threads_have_signal(void);
+
 void sampler_registry_lock(void);
 void sampler_registry_unlock(void);
 
