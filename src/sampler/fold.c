@@ -146,6 +146,25 @@ static uint32_t marker_location(const char *name) {
     return fino_pprof_add_location(fold.profile, FINO_PPROF_NONE, 0, &line, 1);
 }
 
+static struct fino_pprof_mapping describe_mapping(const struct sampler_object *object) {
+    return (struct fino_pprof_mapping){
+        .memory_start = object->start,
+        .memory_limit = object->limit,
+        .file_offset = object->file_offset,
+        .filename = intern(object->path),
+        .build_id = intern(object->build_id),
+        .has_functions = true,
+    };
+}
+
+/* The object has debug information: pprof needn't look for it. (What was inlined in native code is not told, so that
+ * has_inline_frames is never set.) */
+static void note_lines(const struct sampler_object *object) {
+    struct fino_pprof_mapping mapping = describe_mapping(object);
+    mapping.has_filenames = mapping.has_line_numbers = true;
+    fino_pprof_add_mapping(fold.profile, &mapping);
+}
+
 static uint32_t mapping_of(const struct sampler_object *object) {
     while (fold.mapping_count <= object->index) {
         size_t count = fold.mapping_count ? fold.mapping_count * 2 : 64;
@@ -161,14 +180,7 @@ static uint32_t mapping_of(const struct sampler_object *object) {
     }
     uint32_t *mapping = &fold.mappings[object->index];
     if (*mapping == FINO_PPROF_NONE) {
-        struct fino_pprof_mapping added = {
-            .memory_start = object->start,
-            .memory_limit = object->limit,
-            .file_offset = object->file_offset,
-            .filename = intern(object->path),
-            .build_id = intern(object->build_id),
-            .has_functions = true,
-        };
+        struct fino_pprof_mapping added = describe_mapping(object);
         *mapping = fino_pprof_add_mapping(fold.profile, &added);
     }
     return *mapping;
@@ -408,6 +420,7 @@ static void name_location(const struct pending_name *pending, const struct sampl
     };
     struct fino_pprof_line lines[2] = {
         {.function = fino_pprof_add_function(fold.profile, &function), .line = symbol->line}};
+    if (symbol->line > 0) note_lines(pending->object);
     const char *state = state_of(symbol->name);
     if (state) lines[1].function = marker_function(state);
     fino_pprof_set_lines(fold.profile, pending->location, lines, state ? 2 : 1);
