@@ -9,7 +9,10 @@
  *   only while the function is interpreted or in baseline code).
  * At the leaf there may be no frame yet (before `push rbp; mov rbp, rsp`), no more (after `pop rbp`), or none at all:
  * many builtins, such as inline caches, work on their caller's. There the caller's function would be lost, since its
- * return address is not next to any frame pointer: it is looked for between the stack pointer and the frame. */
+ * return address is not next to any frame pointer: it is looked for between the stack pointer and the frame.
+ *
+ * tests/walk checks every instruction. Known to be lost: a builtin that another one works for without a frame, and the
+ * function that such a builtin works for while it is in a write barrier. */
 #include "runtime/jit_walk_sig.h"
 
 #include <string.h>
@@ -121,13 +124,16 @@ static bool calls_baseline_prologue(const struct jit_walk *walk, const uint8_t *
     return (uintptr_t)code + 5 + (uintptr_t)(intptr_t)distance == target;
 }
 
-/* Baseline code begins with `mov ebx, FRAME; mov r12, BYTECODE; call`. */
+/* Baseline code begins with `mov ebx, FRAME (or xor ebx, ebx); mov r12, BYTECODE; call`. */
 static bool is_baseline_start(const struct jit_walk *walk, const struct code_view *view) {
     const uint8_t *code = view->code;
     if (view->after < 20) return false;
+    if (code[0] == 0xbb)
+        code += 5;
+    else if (code[0] == 0x33 && code[1] == 0xdb)
+        code += 2;
     return calls_baseline_prologue(walk, code) ||
-           (code[0] == 0x49 && code[1] == 0xbc && calls_baseline_prologue(walk, code + 10)) ||
-           (code[0] == 0xbb && code[5] == 0x49 && code[6] == 0xbc && calls_baseline_prologue(walk, code + 15));
+           (code[0] == 0x49 && code[1] == 0xbc && calls_baseline_prologue(walk, code + 10));
 }
 
 /* How far ahead a prologue begins; -1: there is none. */
