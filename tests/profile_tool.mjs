@@ -7,6 +7,7 @@
 //   profile_tool.mjs complete FILE MIN     at least MIN % of the samples have a stack that reaches its thread's start
 //   profile_tool.mjs top FILE [N]          the N functions with the most self CPU in their innermost JavaScript frame
 //   profile_tool.mjs compare FILE NODE.cpuprofile   Node's top ten by self time are in FILE, with their file and line
+//   profile_tool.mjs stacks FILE           how walks ended, by reason, and which frames have no name, in samples: one line
 //   profile_tool.mjs gc FILE MIN           at least MIN % of the CPU is the garbage collector's, above JavaScript or beside it
 //   profile_tool.mjs cpu FILE NANOSECONDS [TOLERANCE_PERCENT [THREAD]]   the CPU total is what was measured
 // Exit code 1, and why on stderr, if the answer is no.
@@ -280,6 +281,20 @@ const commands = {
         fail(`${file}: no ${name || '(anonymous)'} at ${base(url)}:${line}${near.length ? `, only ${near}` : ''}`);
       }
     }
+  },
+
+  stacks(profile) {
+    const count = samplesOf(profile), all = sum(profile.samples, count);
+    const having = (name) => sum(profile.samples.filter((s) => frames(s).some((f) => f.name === name)), count);
+    const said = (what) => { // the number before these words in the comments
+      const match = profile.comments.join('\n').match(new RegExp(`(\\d+) ${what}`));
+      if (!match) throw new Error(`no comment says "${what}"`);
+      return Number(match[1]);
+    };
+    const reasons = ['too deep', 'without CFI', 'bad frames', 'in managed code', 'on unknown stacks'].map(said);
+    const shown = [all, `${percent(said('complete'), all).toFixed(3)} %`, ...reasons, having('[unknown js]'),
+      having('[unknown code]'), having('[not sampled]'), said('ring full'), said('merged')];
+    console.log(shown.map((value) => String(value).padStart(9)).join(''));
   },
 
   gc(profile, file, minimum) {
