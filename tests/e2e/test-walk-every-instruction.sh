@@ -18,7 +18,7 @@ step() { # step WARM_UP_ROUNDS FLAGS
   LD_PRELOAD=$work/step.so "$fino" run --v8-flags="$2" "$walk/program.mjs" "$1" >out 2>err || failed=1
   echo "${2:-(as always)}: $(<err)"
 }
-export WALK_STEPS=${WALK_STEPS:-60000}
+export WALK_STEPS=${WALK_STEPS:-40000}
 step 20 '--no-opt --no-sparkplug'
 step 20 '--always-sparkplug --no-opt'
 step 3000 ''
