@@ -296,6 +296,13 @@ static v8s_value config_error(struct rt_realm *realm, const struct rt_tsconfig *
     return error;
 }
 
+/* V8 12.3 is the first to know `with { type: "json" }`; before, it was `assert`. */
+static bool knows_attributes(void) {
+    int major = 0, minor = 0;
+    sscanf(v8s_version(), "%d.%d", &major, &minor);
+    return major > 12 || (major == 12 && minor >= 3);
+}
+
 /* TEXT, which it takes, with its types erased, or NULL with *ERROR_OUT. */
 static char *erase_types(struct module *module, char *text, size_t *nbytes, v8s_value *error_out) {
     struct rt_realm *realm = module->owner->realm;
@@ -312,6 +319,7 @@ static char *erase_types(struct module *module, char *text, size_t *nbytes, v8s_
     options.jsx = options.javascript || has_suffix(module->path, ".tsx");
     options.commonjs = module->kind == MODULE_COMMONJS;
     options.path = module->path;
+    options.attributes_as_assertions = !knows_attributes();
     int result = rt_ts_erase(text, *nbytes, &options, &erased, nbytes, &problem);
     free(text);
     if (result == 0) return erased;
@@ -332,6 +340,19 @@ static v8s_value note_place(struct rt_realm *realm, const struct v8s_caught *cau
     return caught->error;
 }
 
+/* JavaScript is compiled as it stands: for a V8 that knows import attributes by their old name only, say that one. */
+static void explain_attributes(v8s_isolate *isolate, v8s_value error) {
+    if (!v8s_is_object(error) || knows_attributes()) return;
+    v8s_value message = v8s_get(isolate, error, "message");
+    char *text = message && v8s_is_string(message) ? v8s_string_copy(isolate, message, NULL) : NULL;
+    if (text && strcmp(text, "Unexpected token 'with'") == 0) {
+        static const char longer[] = "Unexpected token 'with': in JavaScript, this V8 wants import attributes written "
+                                     "`assert { type: 'json' }` (in TypeScript, either will do)";
+        v8s_set(isolate, error, "message", v8s_string(isolate, longer));
+    }
+    free(text);
+}
+
 /* Returns whether it compiled; if not, *ERROR_OUT (NULL: terminated). */
 static bool compile_script(struct module *module, v8s_value *error_out) {
     struct rt_realm *realm = module->owner->realm;
@@ -342,7 +363,10 @@ static bool compile_script(struct module *module, v8s_value *error_out) {
     v8s_value source = text ? source_string(realm->isolate, module->path, text, nbytes, error_out) : NULL;
     if (!source) return false;
     module->handle = v8s_module_compile(realm->isolate, source, module->path, module, &caught);
-    if (!module->handle && caught.error) *error_out = note_place(realm, &caught);
+    if (!module->handle && caught.error) {
+        explain_attributes(realm->isolate, caught.error);
+        *error_out = note_place(realm, &caught);
+    }
     return module->handle != NULL;
 }
 

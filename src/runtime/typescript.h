@@ -26,11 +26,12 @@ struct rt_ts_options {
     bool jsx;        /* .tsx, .jsx: `<T>x` casts are not types but elements */
     bool javascript; /* .jsx: JavaScript with elements; no types, and no import is dropped */
     bool commonjs;   /* a CommonJS module: `import a = require()` and `export =` become require() and module.exports */
-    bool verbatim_module_syntax; /* keep every import that is not marked `type` */
-    bool keep_unused_imports;    /* keep import "m" of an import whose names go (importsNotUsedAsValues) */
-    bool legacy_decorators;      /* experimentalDecorators */
-    bool decorator_metadata;     /* emitDecoratorMetadata */
-    bool assign_fields;          /* useDefineForClassFields: false */
+    bool verbatim_module_syntax;   /* keep every import that is not marked `type` */
+    bool keep_unused_imports;      /* keep import "m" of an import whose names go (importsNotUsedAsValues) */
+    bool legacy_decorators;        /* experimentalDecorators */
+    bool decorator_metadata;       /* emitDecoratorMetadata */
+    bool assign_fields;            /* useDefineForClassFields: false */
+    bool attributes_as_assertions; /* with { type: "json" } becomes assert { ... }, which is all that V8 knows */
     enum rt_ts_jsx jsx_mode;
     const char *jsx_factory;          /* "React.createElement" */
     const char *jsx_fragment_factory; /* "React.Fragment" */

@@ -419,8 +419,11 @@ static void object_member(struct rt_ts_parser *p) {
 }
 
 static void object_literal(struct rt_ts_parser *p) {
+    bool is_import = p->import_options_at == p->at.token.start && p->at.token.start > 0;
     rt_ts_next(p);
     while (!rt_ts_is(p, T_RBRACE) && !p->at.failed) {
+        if (is_import && rt_ts_is(p, K_WITH) && p->options.attributes_as_assertions && rt_ts_peek(p, NULL) == ':')
+            rt_ts_replace(p, p->at.token.start, p->at.token.end, "assert", 6);
         object_member(p);
         if (!rt_ts_accept(p, T_COMMA)) break;
     }
@@ -611,11 +614,25 @@ static bool new_target(struct rt_ts_parser *p) {
     return true;
 }
 
+/* import(a, { with: ... }) */
+static void import_arguments(struct rt_ts_parser *p) {
+    rt_ts_next(p);
+    while (!rt_ts_is(p, T_RPAREN) && !p->at.failed) {
+        rt_ts_accept(p, T_ELLIPSIS);
+        rt_ts_assignment(p, 0);
+        if (!rt_ts_accept(p, T_COMMA)) break;
+        p->import_options_at = p->at.token.start;
+    }
+    rt_ts_expect(p, T_RPAREN, ")");
+}
+
 static void import_operand(struct rt_ts_parser *p) {
     rt_ts_next(p);
     if (rt_ts_accept(p, T_DOT)) {
         member_name(p);
-    } else if (!rt_ts_is(p, T_LPAREN)) {
+    } else if (rt_ts_is(p, T_LPAREN)) {
+        import_arguments(p);
+    } else {
         rt_ts_expected(p, "( or . after import");
     }
 }

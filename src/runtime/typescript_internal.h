@@ -320,6 +320,7 @@ struct rt_ts_parser {
     bool suffix_chosen;
     struct rt_ts_token name_hint; /* what the anonymous class that starts at name_hint_at is assigned to */
     uint32_t name_hint_at;
+    uint32_t import_options_at; /* where the second argument of the last import() starts */
     struct rt_ts_jsx_settings jsx;
     struct rt_ts_scope *scopes;
     uint32_t scope_capacity;

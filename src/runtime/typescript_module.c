@@ -1,12 +1,19 @@
 /* typescript_module.c: owns import and export: what they bring in, what is only a type, and `import =`, `export =`. */
 #include "runtime/typescript_internal.h"
 
+/* with { type: "json" } */
+static void attributes(struct rt_ts_parser *p) {
+    if (!rt_ts_is(p, K_WITH) && (!rt_ts_is(p, K_ASSERT) || p->at.token.newline_before)) return;
+    if (rt_ts_is(p, K_WITH) && p->options.attributes_as_assertions)
+        rt_ts_replace(p, p->at.previous_end, p->at.token.end, " assert", 7); /* which must be on the same line */
+    rt_ts_next(p);
+    if (!rt_ts_is(p, T_LBRACE)) rt_ts_expected(p, "{ after with, as in with { type: \"json\" }");
+    rt_ts_assignment(p, 0);
+}
+
 static void module_specifier(struct rt_ts_parser *p) {
     rt_ts_expect(p, T_STRING, "the name of a module in quotes");
-    if (rt_ts_is(p, K_WITH) || (rt_ts_is(p, K_ASSERT) && !p->at.token.newline_before)) {
-        rt_ts_next(p);
-        rt_ts_assignment(p, 0);
-    }
+    attributes(p);
     rt_ts_semicolon(p);
 }
 
@@ -161,10 +168,7 @@ static void type_import(struct rt_ts_parser *p, const struct rt_ts_cursor *mark)
     }
     rt_ts_expect(p, T_STRING, "the name of a module in quotes");
     rt_ts_accept(p, T_RPAREN);
-    if (rt_ts_is(p, K_WITH) || (rt_ts_is(p, K_ASSERT) && !p->at.token.newline_before)) {
-        rt_ts_next(p);
-        rt_ts_assignment(p, 0);
-    }
+    attributes(p);
     rt_ts_semicolon(p);
     p->at.erased--;
     rt_ts_erase_whole(p, mark, mark->token.start);
