@@ -644,27 +644,39 @@ void rt_ts_jsx_start(struct rt_ts_parser *p) {
     }
 }
 
-/* import{NAME as _NAME}from"SOURCE/RUNTIME", or a function that a CommonJS file can have instead. */
-static void append_import(struct rt_ts_parser *p, unsigned need, const char *name, const char *runtime) {
+/* What the file needs of one module, each NEED under its NAME. */
+struct imported {
+    uint32_t need;
+    const char *name;
+};
+
+/* import{jsx as _jsx,jsxs as _jsxs}from"SOURCE/RUNTIME", or functions that a CommonJS file can have instead. */
+static void append_imports(struct rt_ts_parser *p, const struct imported *names, size_t count, const char *runtime) {
+    const char *suffix = rt_ts_suffix(p);
+    struct rt_ts_text list = {0};
     int n = (int)p->jsx.source.nbytes;
-    if (!(p->at.needs & need)) return;
-    if (!p->options.commonjs) {
-        rt_ts_append(p, "import{%s as _%s%s}from\"%.*s%s\";", name, name, rt_ts_suffix(p), n, p->jsx.source.text,
-                     runtime);
-    } else {
-        rt_ts_append(p, "function _%s%s(...a){return require(\"%.*s%s\").%s(...a)}", name, rt_ts_suffix(p), n,
-                     p->jsx.source.text, runtime, name);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = names[i].name;
+        if (!(p->at.needs & names[i].need)) continue;
+        if (p->options.commonjs && p->statement_count == 0) /* it has no import or export itself */
+            rt_ts_append(p, "function _%s%s(...a){return require(\"%.*s%s\").%s(...a)}", name, suffix, n,
+                         p->jsx.source.text, runtime, name);
+        else
+            rt_ts_text_format(&list, "%s%s as _%s%s", list.nbytes > 0 ? "," : "", name, name, suffix);
     }
+    if (list.nbytes > 0)
+        rt_ts_append(p, "import{%.*s}from\"%.*s%s\";", (int)list.nbytes, list.bytes, n, p->jsx.source.text, runtime);
+    if (list.failed) rt_ts_fail_memory(p);
+    free(list.bytes);
 }
 
 void rt_ts_jsx_end(struct rt_ts_parser *p) {
+    static const struct imported runtime[] = {
+        {NEEDS_JSX, "jsx"}, {NEEDS_JSXS, "jsxs"}, {NEEDS_JSX_DEV, "jsxDEV"}, {NEEDS_FRAGMENT, "Fragment"}};
+    static const struct imported element[] = {{NEEDS_CREATE_ELEMENT, "createElement"}};
     bool development = p->jsx.mode == RT_TS_JSX_DEVELOPMENT;
-    const char *runtime = development ? "/jsx-dev-runtime" : "/jsx-runtime";
-    append_import(p, NEEDS_JSX, "jsx", runtime);
-    append_import(p, NEEDS_JSXS, "jsxs", runtime);
-    append_import(p, NEEDS_JSX_DEV, "jsxDEV", runtime);
-    append_import(p, NEEDS_FRAGMENT, "Fragment", runtime);
-    append_import(p, NEEDS_CREATE_ELEMENT, "createElement", "");
+    append_imports(p, runtime, sizeof runtime / sizeof *runtime, development ? "/jsx-dev-runtime" : "/jsx-runtime");
+    append_imports(p, element, 1, "");
     if (p->at.needs & NEEDS_KEYED) {
         rt_ts_append(p, "function _jsxKeyed%s(f,t,a,k,b,...r){return f(t,{...a,...b},k,...r)}", rt_ts_suffix(p));
     }
