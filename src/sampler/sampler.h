@@ -83,7 +83,7 @@ void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states
  * what half a second of CPU time earns: short programs get their samples, and longer ones pay them back.
  *
  * The cost is measured: what delivering a signal takes is found by probes, when the first recording starts (1 ms, once
- * a process) and then at every few seconds of CPU time; the handler, folding and the helper thread are on the clock.
+ * a process) and then once for each second of CPU time; the handler, folding and the helper thread are on the clock.
  * Not in it: what a runtime does to keep track of its code, finding names, and encoding at the end. */
 struct fino_sampler_options {
     uint64_t interval_ns; /* 100 us .. 100 ms; 0: auto. While several recordings overlap, the shortest applies */

@@ -52,6 +52,8 @@ bar() { # bar WHAT EXPRESSION
 }
 
 echo "medians of $rounds rounds; CPU time of the whole process, $(figure fino) ms without a profile (Node: $(figure node) ms)"
+noise() { paste -d ' ' - - <"$1.figures" | awk '{ print 100 * ($1 > $2 ? $1 / $2 - 1 : $2 / $1 - 1) }' | median; }
+printf 'two plain runs of one round differ by %.1f %% (Node: %.1f %%): the figures below are no better than that\n' "$(noise fino)" "$(noise node)"
 echo "                                       cost  samples of asked   per sample  by its own account"
 row "an empty handler every 1 ms" floor_1ms fino
 row "an empty handler every 10 ms" floor_10ms fino
