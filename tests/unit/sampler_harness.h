@@ -3,6 +3,7 @@
 #ifndef FINO_SAMPLER_HARNESS_H
 #define FINO_SAMPLER_HARNESS_H
 
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -72,8 +73,17 @@ UNUSED uint8_t *unpack(const uint8_t *data, size_t nbytes, size_t *nbytes_out) {
     return out;
 }
 
-/* Closes the recording and reads its profile, which must be valid. STATS may be NULL. With FINO_TEST_PROFILE set, the
- * profile is also written to that file. */
+/* Keeps the profile for other tools to read, where FINO_TEST_PROFILES names a directory. */
+UNUSED void keep_profile(const uint8_t *data, size_t nbytes) {
+    static _Atomic unsigned count;
+    char path[4096];
+    if (!getenv("FINO_TEST_PROFILES")) return;
+    snprintf(path, sizeof path, "%s/%s-%u.pb", getenv("FINO_TEST_PROFILES"), program_invocation_short_name, ++count);
+    FILE *file = fopen(path, "wb");
+    EXPECT(file && fwrite(data, 1, nbytes, file) == nbytes && fclose(file) == 0);
+}
+
+/* Closes the recording and reads its profile, which must be valid. STATS may be NULL. */
 UNUSED fino_pprof *stop_recording(sampler_recording *recording, struct fino_sampler_stats *stats) {
     uint8_t *data = NULL;
     size_t nbytes = 0;
@@ -81,10 +91,7 @@ UNUSED fino_pprof *stop_recording(sampler_recording *recording, struct fino_samp
     struct fino_sampler_stats own;
     fino_pprof *profile = NULL;
     EXPECT_EQ(fino_sampler_stop(recording, NULL, 0, &data, &nbytes, stats ? stats : &own), 0);
-    if (getenv("FINO_TEST_PROFILE")) {
-        FILE *file = fopen(getenv("FINO_TEST_PROFILE"), "wb");
-        EXPECT(file && fwrite(data, 1, nbytes, file) == nbytes && fclose(file) == 0);
-    }
+    keep_profile(data, nbytes);
     uint8_t *packed = data;
     data = unpack(packed, nbytes, &nbytes);
     fino_sampler_bytes_free(packed);
