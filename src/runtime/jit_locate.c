@@ -196,12 +196,12 @@ static enum jit_frame_result locate_untold(struct jit_map *map, fino_pprof *prof
 }
 
 /* A return address is just after its call, so the byte before it is looked up; but a deoptimised frame returns to the
- * very start of the builtin that goes on interpreting it. */
+ * very start of the builtin that goes on with it: the interpreter's, or what follows a call in another one. */
 static enum jit_frame_result locate(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
                                     uint32_t *location_out) {
     uintptr_t start, pc = frame->is_leaf ? frame->pc : frame->pc - 1;
     const struct jit_code *code = jit_ranges_find(&map->machine_code, frame->pc, &start);
-    bool resumes = code != NULL && start == frame->pc && code->kind == CODE_INTERPRETER;
+    bool resumes = code != NULL && start == frame->pc && (code->kind == CODE_INTERPRETER || code->kind == CODE_BUILTIN);
     if (!resumes) code = jit_ranges_find(&map->machine_code, pc, &start);
     if (code == NULL) return locate_untold(map, profile, frame, location_out);
     if (code->kind == CODE_INTERPRETER) return locate_interpreted(map, profile, frame, location_out);

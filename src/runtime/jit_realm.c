@@ -23,6 +23,7 @@ struct jit_realm {
     struct v8s_interrupt drain;
     atomic_bool drain_requested; /* DRAIN is on its way, which takes long where no JavaScript runs: one is enough */
     bool listening;
+    bool learning;                     /* code is being told of: samples wait until all is known */
     struct jit_extra_ranges **retired; /* all that were ever published, the current ones last */
     size_t retired_count, retired_cap;
     struct {
@@ -102,10 +103,13 @@ static void resolve(struct sampler_managed *managed, const struct sampler_raw_fr
 
 /* ---- Events ---- */
 
-static void drain_on_thread(void *context) {
-    struct jit_realm *realm = context;
+static void drain(struct jit_realm *realm) {
     atomic_store(&realm->drain_requested, false);
-    fino_sampler_thread_drain(realm->thread);
+    if (!realm->learning) fino_sampler_thread_drain(realm->thread);
+}
+
+static void drain_on_thread(void *context) {
+    drain(context);
 }
 
 static void request_drain(struct sampler_managed *managed) {
@@ -168,8 +172,7 @@ static void on_code(void *context, const struct v8s_code_event *event) {
 
 static void on_gc(void *context, bool begins) {
     struct jit_realm *realm = context;
-    atomic_store(&realm->drain_requested, false);
-    fino_sampler_thread_drain(realm->thread);
+    drain(realm);
     if (!begins) jit_map_forget_moved(realm->map);
 }
 
@@ -213,10 +216,12 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
 
 void jit_realm_listen(struct jit_realm *realm) {
     if (realm->listening) return;
+    realm->learning = true;
     jit_selftest(realm->isolate);
     init_walk(&realm->walk, realm->isolate);
     v8s_code_listen(realm->isolate, &realm->listener);
     jit_map_settle(realm->map);
+    realm->learning = false;
     realm->listening = true;
 }
 

@@ -242,11 +242,42 @@ static void note_frame(const struct jit_walk *walk, const struct sampler_regs *r
     out->extra_count = 2;
 }
 
-static enum sampler_step step_frame(const struct sampler_stack_bounds *bounds, struct sampler_regs *regs) {
+/* Frame types of JSEntry: the only code of V8 that native code calls. */
+#define ENTRY_MARKER 2
+#define CONSTRUCT_ENTRY_MARKER 4
+
+/* Is the frame at FP, which no code of V8 has called, on top of an interpreted one? */
+static bool is_on_interpreted(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds, uintptr_t sp,
+                              uintptr_t fp) {
+    uintptr_t caller_fp = word_at(fp), marker = fp - sizeof(uintptr_t) >= sp ? word_at(fp - sizeof(uintptr_t)) : 0;
+    if (!walk->layout_known || (marker & 1) != 0 || marker == 0 || marker == ENTRY_MARKER ||
+        marker == CONSTRUCT_ENTRY_MARKER)
+        return false;
+    return caller_fp > fp + 16 && caller_fp % sizeof(uintptr_t) == 0 && caller_fp + 16 <= bounds->limit &&
+           caller_fp + (uintptr_t)walk->frame_bytecode_offset > fp &&
+           is_heap_object(word_at(caller_fp + (uintptr_t)walk->frame_context)) &&
+           is_heap_object(word_at(caller_fp + (uintptr_t)walk->frame_bytecode_array));
+}
+
+/* The builtins that enter baseline code in the middle of a function push the accumulator before they make a frame for a
+ * call. Their own return address is above it, or there is none: a deoptimised frame goes on there; then the builtin's
+ * own address does for the interpreted frame below, which its slots name. */
+static uintptr_t return_address_above(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                      const struct sampler_regs *regs) {
+    uintptr_t fp = regs->fp, return_address = word_at(fp + 8);
+    if (!in_embedded(walk, regs->pc) || jit_walk_owns_pc_sig(walk, return_address) ||
+        !is_on_interpreted(walk, bounds, regs->sp, fp))
+        return return_address;
+    uintptr_t above = word_at(fp + 16);
+    return jit_walk_owns_pc_sig(walk, above) ? above : regs->pc;
+}
+
+static enum sampler_step step_frame(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                    struct sampler_regs *regs) {
     if (regs->fp < regs->sp || regs->fp % sizeof(uintptr_t) != 0 || regs->fp + 16 > bounds->limit)
         return SAMPLER_STEP_TRUNCATED;
     uintptr_t fp = regs->fp;
-    regs->pc = word_at(fp + 8);
+    regs->pc = return_address_above(walk, bounds, regs);
     regs->fp = word_at(fp);
     regs->sp = fp + 16;
     regs->valid = 0;
@@ -314,7 +345,7 @@ enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sa
     if (is_leaf && keeps_baseline_return_address(walk, regs)) {
         out[0] = leaf_alone(regs->pc);
         put_frame_of_baseline(regs->gpr[15], out, count_out);
-        return step_frame(bounds, regs);
+        return step_frame(walk, bounds, regs);
     }
     note_frame(walk, regs, is_leaf, &out[0]);
     if (is_leaf && in_embedded(walk, regs->pc) && is_javascript_frame(walk, regs)) {
@@ -323,5 +354,5 @@ enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sa
         note_frameless(walk, regs, out);
         *count_out = 2;
     }
-    return step_frame(bounds, regs);
+    return step_frame(walk, bounds, regs);
 }
