@@ -1,4 +1,7 @@
-/* debug_file.c: owns finding separate debug files, and inflating compressed debug sections. */
+/* debug_file.c: owns finding separate debug files, and inflating compressed debug sections.
+ *
+ * Not read: .gnu_debugdata, the small symbol table that Fedora's libraries carry. It is packed with LZMA, which would take
+ * a decoder of its own; no library of Debian's has it, and those with it still have .dynsym. */
 #include "sampler/debug_file.h"
 
 #include <limits.h>
