@@ -79,6 +79,8 @@ static void find_bytecode_sizes(struct jit_layout *layout) {
     if (symbol->st_size % 3 != 0 || symbol->st_size > 3 * 256) return;
     layout->bytecode_sizes = sizes;
     layout->bytecode_count = symbol->st_size / 3;
+    void *name = dlsym(RTLD_DEFAULT, "_ZN2v88internal11interpreter9Bytecodes8ToStringENS1_8BytecodeE");
+    memcpy(&layout->bytecode_name, &name, sizeof name);
 }
 
 #ifdef FINO_DEBUG
@@ -447,4 +449,43 @@ int32_t jit_baseline_bytecode_offset(const struct jit_tables *baseline, const st
         next += size;
     }
     return cursor.failed ? -2 : current;
+}
+
+/* "Add" is run by "AddHandler", and by "AddWideHandler" after a prefix. */
+static bool is_run_by(const struct jit_tables *bytecode, size_t offset, const char *handler, size_t handler_nbytes) {
+    static const char *const endings[] = {"Handler", "WideHandler", "ExtraWideHandler"};
+    const struct jit_layout *layout = jit_layout_get();
+    uint8_t code = bytecode->bytecodes[offset];
+    if (code <= 1 && offset + 1 < bytecode->bytecodes_nbytes) code = bytecode->bytecodes[offset + 1];
+    if (code >= layout->bytecode_count) return false;
+    const char *name = layout->bytecode_name(code);
+    size_t nbytes = strlen(name);
+    if (nbytes > 4 && memcmp(name, "Star", 4) == 0) { /* Star0 to Star15 have one handler */
+        name = "ShortStar";
+        nbytes = strlen(name);
+    }
+    if (handler_nbytes <= nbytes || memcmp(handler, name, nbytes) != 0) return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (handler_nbytes - nbytes == strlen(endings[i]) &&
+            memcmp(handler + nbytes, endings[i], strlen(endings[i])) == 0)
+            return true;
+    return false;
+}
+
+int32_t jit_layout_running_bytecode(const struct jit_tables *bytecode, int32_t offset, const char *handler,
+                                    size_t handler_nbytes) {
+    const struct jit_layout *layout = jit_layout_get();
+    if (layout->bytecode_sizes == NULL || layout->bytecode_name == NULL || offset < 0) return -1;
+    size_t at = 0, before = SIZE_MAX;
+    while (at < (size_t)offset && at < bytecode->bytecodes_nbytes) {
+        size_t size = bytecode_size(bytecode, at);
+        if (size == 0) return -1;
+        before = at;
+        at += size;
+    }
+    if (at >= bytecode->bytecodes_nbytes) return -1;
+    /* After a prefix the register tells the bytecode behind it. */
+    if (at == (size_t)offset && is_run_by(bytecode, at, handler, handler_nbytes)) return offset;
+    if (before != SIZE_MAX && is_run_by(bytecode, before, handler, handler_nbytes)) return (int32_t)before;
+    return -1;
 }

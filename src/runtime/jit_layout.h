@@ -32,6 +32,7 @@ struct jit_layout {
         type_shared, type_interpreter_data;
     const uint8_t *bytecode_sizes; /* [3][bytecode_count]: operand scale, bytecode */
     size_t bytecode_count;
+    const char *(*bytecode_name)(uint8_t bytecode); /* NULL: not known */
 };
 
 /* Its constants by name, for the test that spoils each. */
@@ -107,5 +108,10 @@ bool jit_positions_find(const uint8_t *positions, size_t nbytes, int32_t code_of
 /* The bytecode offset of the baseline code at CODE_OFFSET (-1: function entry), or -2. */
 int32_t jit_baseline_bytecode_offset(const struct jit_tables *baseline, const struct jit_tables *bytecode,
                                      int32_t code_offset);
+
+/* The offset of the bytecode that HANDLER, such as "AddHandler", runs, if it is the one at OFFSET or the one that ends
+ * there; else -1. */
+int32_t jit_layout_running_bytecode(const struct jit_tables *bytecode, int32_t offset, const char *handler,
+                                    size_t handler_nbytes);
 
 #endif

@@ -176,13 +176,27 @@ static int32_t bytecode_offset_of(uintptr_t slot) {
     return (int32_t)(slot >> 32) - (jit_layout_get()->bytecode_data - 1);
 }
 
+/* What the interpreter runs at PC, by the register that tells it and the handler that PC is in; -1: not known. */
+static int32_t running_offset(const struct jit_map *map, uintptr_t pc, const struct jit_code *bytecode,
+                              uintptr_t slot) {
+    uintptr_t start;
+    const struct jit_code *handler = (uint32_t)slot != 0 ? jit_ranges_find(&map->machine_code, pc, &start) : NULL;
+    if (handler == NULL || handler->kind != CODE_INTERPRETER) return -1;
+    const struct jit_function *function = &map->functions[handler->function];
+    int32_t offset = (int32_t)(uint32_t)slot - (jit_layout_get()->bytecode_data - 1);
+    return jit_layout_running_bytecode(&bytecode->tables, offset, map->text + function->name_offset,
+                                       function->name_nbytes);
+}
+
 static enum jit_frame_result locate_interpreted(struct jit_map *map, fino_pprof *profile, const struct jit_frame *frame,
                                                 uint32_t *location_out) {
     if (frame->bytecode_array == 0) return JIT_FRAME_NOTHING; /* a bytecode handler's own frame, above the function's */
     const struct jit_code *bytecode =
         (frame->bytecode_array & 3) == 1 ? jit_map_find_bytecode(map, frame->bytecode_array - 1) : NULL;
     if (bytecode == NULL) return JIT_FRAME_UNKNOWN;
-    *location_out = locate_cached(map, profile, bytecode, bytecode_offset_of(frame->bytecode_offset));
+    int32_t running = running_offset(map, frame->leaf_pc, bytecode, frame->bytecode_offset);
+    *location_out =
+        locate_cached(map, profile, bytecode, running >= 0 ? running : bytecode_offset_of(frame->bytecode_offset));
     return JIT_FRAME_NAMED;
 }
 
@@ -239,10 +253,11 @@ static enum jit_frame_result locate_below(struct jit_map *map, fino_pprof *profi
     if (object == 0) return JIT_FRAME_NOTHING; /* the function of a builtin: the leaf's own frame */
     const struct jit_code *bytecode = jit_map_find_bytecode(map, object);
     if (bytecode == NULL) return JIT_FRAME_UNKNOWN;
-    struct jit_frame frame = {.pc = choose_return_address(map, below, bytecode)};
-    if (frame.pc != 0) return locate(map, profile, &frame, location_out);
     bool interpreted = below->bytecode_array == (object | 1);
-    int32_t offset = interpreted ? bytecode_offset_of(below->bytecode_offset) : 0;
+    int32_t running = interpreted ? running_offset(map, below->leaf_pc, bytecode, below->bytecode_offset) : -1;
+    struct jit_frame frame = {.pc = running < 0 ? choose_return_address(map, below, bytecode) : 0};
+    if (frame.pc != 0) return locate(map, profile, &frame, location_out);
+    int32_t offset = running >= 0 ? running : interpreted ? bytecode_offset_of(below->bytecode_offset) : 0;
     *location_out = locate_cached(map, profile, bytecode, offset);
     return JIT_FRAME_NAMED;
 }

@@ -38,9 +38,10 @@ enum jit_frame_result {
 struct jit_frame {
     uintptr_t pc;
     bool is_leaf;              /* PC is exact, not a return address */
+    uintptr_t leaf_pc;         /* of the whole stack */
     uintptr_t bytecode_array;  /* what the frame's slots hold; meaningful for interpreted and baseline code only;
                                   0: not a JavaScript frame */
-    uintptr_t bytecode_offset; /*   (a Smi) */
+    uintptr_t bytecode_offset; /*   (a Smi; its lower half: see JIT_RAW_FRAME) */
 };
 
 /* Names FRAME as a location of PROFILE: all functions inlined there as lines, innermost first. */
@@ -56,6 +57,7 @@ struct jit_below {
     uintptr_t shared;              /* its function's SharedFunctionInfo, tagged */
     uintptr_t return_addresses[3]; /* what may be the return address into it, most likely first; 0: none */
     uintptr_t bytecode_array, bytecode_offset;
+    uintptr_t leaf_pc;
 };
 /* NOTHING when the frame is the leaf's own. Reads the heap: on the isolate's thread, with no collection between the
  * sample and now. */

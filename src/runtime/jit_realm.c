@@ -26,6 +26,7 @@ struct jit_realm {
     bool learning;                     /* code is being told of: samples wait until all is known */
     struct jit_extra_ranges **retired; /* all that were ever published, the current ones last */
     size_t retired_count, retired_cap;
+    uintptr_t leaf_pc; /* of the stack that is being resolved */
     struct {
         uintptr_t shared, packed;
     } frameless; /* of the frame resolved last, for the JIT_RAW_BELOW that follows */
@@ -55,12 +56,14 @@ static enum jit_frame_result locate_below(struct jit_realm *realm, fino_pprof *p
                              jit_walk_candidate(&realm->walk, realm->frameless.packed, 1)},
         .bytecode_array = frame->extra[0],
         .bytecode_offset = frame->extra[1],
+        .leaf_pc = realm->leaf_pc,
     };
     return jit_map_locate_below(realm->map, profile, &below, location_out);
 }
 
 static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile, const struct sampler_raw_frame *frame,
                                     uint32_t *location_out) {
+    if (frame->is_leaf) realm->leaf_pc = frame->pc;
     switch (frame->kind - SAMPLER_FRAME_MANAGED) {
         case JIT_RAW_FRAMELESS:
             realm->frameless.shared = frame->extra[0];
@@ -69,7 +72,7 @@ static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile
         case JIT_RAW_BELOW: return locate_below(realm, profile, frame, location_out);
         default: break;
     }
-    struct jit_frame named = {.pc = frame->pc, .is_leaf = frame->is_leaf};
+    struct jit_frame named = {.pc = frame->pc, .is_leaf = frame->is_leaf, .leaf_pc = realm->leaf_pc};
     if (frame->extra_count == 2) {
         named.bytecode_array = frame->extra[0];
         named.bytecode_offset = frame->extra[1];

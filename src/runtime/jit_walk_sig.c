@@ -22,6 +22,9 @@
 /* How many words above the stack pointer may hold a frameless leaf's return address. */
 #define CANDIDATE_WORDS 64
 #define PAGE_NBYTES 4096
+/* Where the interpreter keeps the bytecode array and the offset in it: the frame's offset is that of the last call. */
+#define INTERPRETER_ARRAY_REGISTER 12
+#define INTERPRETER_OFFSET_REGISTER 9
 
 static bool in_jit(const struct jit_walk *walk, uintptr_t pc) {
     return pc - walk->ranges.jit_start < walk->ranges.jit_limit - walk->ranges.jit_start;
@@ -229,6 +232,11 @@ static struct sampler_raw_frame leaf_alone(uintptr_t pc) {
     return (struct sampler_raw_frame){.pc = pc, .is_leaf = true, .kind = SAMPLER_FRAME_MANAGED + JIT_RAW_FRAME};
 }
 
+static void add_interpreter_offset(const struct sampler_regs *leaf, struct sampler_raw_frame *out) {
+    if (out->extra_count == 2 && leaf->gpr[INTERPRETER_ARRAY_REGISTER] == out->extra[0])
+        out->extra[1] |= (uint32_t)leaf->gpr[INTERPRETER_OFFSET_REGISTER]; /* a Smi's lower half is 0 */
+}
+
 static void note_frame(const struct jit_walk *walk, const struct sampler_regs *regs, bool is_leaf,
                        struct sampler_raw_frame *out) {
     memset(out, 0, sizeof *out);
@@ -240,6 +248,7 @@ static void note_frame(const struct jit_walk *walk, const struct sampler_regs *r
     out->extra[0] = word_at(regs->fp + (uintptr_t)walk->frame_bytecode_array);
     out->extra[1] = word_at(regs->fp + (uintptr_t)walk->frame_bytecode_offset);
     out->extra_count = 2;
+    if (is_leaf && in_embedded(walk, regs->pc)) add_interpreter_offset(regs, out);
 }
 
 /* Frame types of JSEntry: the only code of V8 that native code calls. */
@@ -329,6 +338,19 @@ static enum sampler_step step_frameless(const struct jit_walk *walk, const struc
     return SAMPLER_STEP_OK;
 }
 
+/* A leaf of V8's own with a frame of its own. If it is a bytecode's handler, the interpreted frame is next. */
+static enum sampler_step step_handler(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                      struct sampler_regs *regs, struct sampler_raw_frame out[2], size_t *count_out) {
+    enum sampler_step step = step_frame(walk, bounds, regs);
+    if (step != SAMPLER_STEP_OK || !in_embedded(walk, regs->pc) || regs->fp < regs->sp ||
+        regs->fp % sizeof(uintptr_t) != 0 || regs->fp + 16 > bounds->limit)
+        return step;
+    note_frame(walk, regs, false, &out[1]);
+    add_interpreter_offset(regs, &out[1]);
+    *count_out = 2;
+    return step_frame(walk, bounds, regs);
+}
+
 enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                     bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
                                     size_t *count_out) {
@@ -348,11 +370,14 @@ enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sa
         return step_frame(walk, bounds, regs);
     }
     note_frame(walk, regs, is_leaf, &out[0]);
-    if (is_leaf && in_embedded(walk, regs->pc) && is_javascript_frame(walk, regs)) {
-        out[1] = out[0];
-        out[1].is_leaf = false;
-        note_frameless(walk, regs, out);
-        *count_out = 2;
+    if (is_leaf && in_embedded(walk, regs->pc)) {
+        if (out[0].extra_count == 0) return step_handler(walk, bounds, regs, out, count_out);
+        if (is_javascript_frame(walk, regs)) {
+            out[1] = out[0];
+            out[1].is_leaf = false;
+            note_frameless(walk, regs, out);
+            *count_out = 2;
+        }
     }
     return step_frame(walk, bounds, regs);
 }

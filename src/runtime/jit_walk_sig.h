@@ -28,7 +28,8 @@ struct jit_walk {
 
 /* Kinds of raw frames, added to SAMPLER_FRAME_MANAGED. */
 enum jit_raw_kind {
-    JIT_RAW_FRAME,     /* extra: the slots that hold bytecode array and offset */
+    JIT_RAW_FRAME,     /* extra: the slots that hold bytecode array and offset; at a leaf
+                          the offset's lower half may hold the register that does, which need not be in use */
     JIT_RAW_FRAMELESS, /* a leaf without a frame, on a JavaScript frame that follows as JIT_RAW_BELOW;
                           extra: the frame's SharedFunctionInfo, and two more return addresses that may be its (packed)
                         */
