@@ -144,6 +144,10 @@ int rt_profile_begin(const struct rt_profile_options *options) {
     if (check_writable(run.path) != 0) return -1;
     realms.listen = true; /* nobody else is there yet */
     int error = fino_sampler_start(&sampling, &run.recording);
+    if (error == -EAGAIN)
+        return complain(
+            "cannot profile: no timer to be had; each takes one of this user's pending signals (ulimit -i): "
+            "allow more of them");
     if (error != 0) return complain("cannot profile: %s", strerror(-error));
     return 0;
 }

@@ -393,7 +393,8 @@ static void lock_control(void) {
     }
 }
 
-static void begin_first(uint64_t interval_ns) {
+/* Returns -EAGAIN when not even the calling thread could be given a timer. */
+static int begin_first(uint64_t interval_ns) {
     sampler_threads_scan(true);
     sampler_cost_begin(upkeep_clock_ns());
     control.probed_at_ns = 0;
@@ -403,6 +404,8 @@ static void begin_first(uint64_t interval_ns) {
     atomic_store(&sampler_shared.interval_ns, interval_ns);
     for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
         sampler_thread_arm(thread, interval_ns, thread == sampler_self);
+    bool armed = sampler_self->timer_cpu != SAMPLER_TIMER_NONE || sampler_self->timer_wall != SAMPLER_TIMER_NONE;
+    return armed ? 0 : -EAGAIN;
 }
 
 /* With the control mutex. RECORDING has its interval or budget. */
@@ -420,7 +423,7 @@ static int open_recording(struct sampler_recording *recording) {
     if (!first) drain_all(START_PATIENCE_NS);
     sampler_registry_lock();
     if (first) {
-        begin_first(recording->interval_ns != 0 ? recording->interval_ns : SAMPLER_AUTO_MIN_NS);
+        result = begin_first(recording->interval_ns != 0 ? recording->interval_ns : SAMPLER_AUTO_MIN_NS);
     } else {
         account_all();
         settle_cost();
@@ -431,7 +434,7 @@ static int open_recording(struct sampler_recording *recording) {
     recording->since = sampler_fold_snapshot();
     recording->totals = sampler_fold_totals();
     sampler_fold_unlock();
-    if (recording->since) {
+    if (recording->since && result == 0) {
         recording->next = control.open;
         control.open = recording;
         recording->cost = sampler_cost_now();
@@ -443,7 +446,8 @@ static int open_recording(struct sampler_recording *recording) {
         recording->began_ns = sampler_clock_sig(CLOCK_MONOTONIC);
         sampler_wake_helper_sig();
     } else {
-        result = -ENOMEM;
+        if (result == 0) result = -ENOMEM;
+        fino_pprof_snapshot_free(recording->since);
         if (first) atomic_store(&sampler_shared.interval_ns, 0);
     }
     sampler_registry_unlock();

@@ -213,8 +213,11 @@ static char *find_path(const struct sampler_loaded *loaded) {
             return strdup(buffer);
         }
     }
-    char *path = loaded->loader_name[0] == '/' ? NULL : realpath(loaded->loader_name, NULL);
-    return path != NULL ? path : strdup(loaded->loader_name);
+    const char *name = loaded->loader_name;
+    if (loaded->is_main && name[0] == '\0') name = (const char *)getauxval(AT_EXECFN); /* no /proc: as it was started */
+    if (name == NULL) name = "";
+    char *path = name[0] == '/' ? NULL : realpath(name, NULL);
+    return path != NULL ? path : strdup(name);
 }
 
 int sampler_module_open(struct sampler_module *module, const struct sampler_loaded *loaded) {
@@ -224,7 +227,8 @@ int sampler_module_open(struct sampler_module *module, const struct sampler_load
     module->path = find_path(loaded);
     if (module->build_id == NULL || module->path == NULL) return -ENOMEM;
     if (!loaded->is_vdso) {
-        fd = open_if_same(loaded, loaded->is_main ? "/proc/self/exe" : module->path, &module->file);
+        if (loaded->is_main) fd = open_if_same(loaded, "/proc/self/exe", &module->file);
+        if (fd < 0) fd = open_if_same(loaded, module->path, &module->file);
         if (fd < 0) fd = open_map_file(loaded, &module->file);
     }
     if (fd < 0) copy_from_memory(loaded, &module->file);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -464,11 +465,24 @@ static uintptr_t main_stack_low(uintptr_t limit) {
     return limit - size;
 }
 
+/* Without /proc the C library can't tell where the main thread's stack ends; but the kernel put the program's name
+ * there, at the very end, and at least to the end of its page it is mapped. */
+static void find_main_stack(struct sampler_thread *thread) {
+    const char *name = (const char *)getauxval(AT_EXECFN);
+    uintptr_t page_nbytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+    if (name == NULL) return;
+    uintptr_t limit = ((uintptr_t)name + strlen(name) + page_nbytes) / page_nbytes * page_nbytes;
+    set_bounds(thread, main_stack_low(limit), limit);
+}
+
 static void find_own_stack(struct sampler_thread *thread) {
     pthread_attr_t attributes;
     void *low;
     size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        if (atomic_load(&thread->tid) == getpid()) find_main_stack(thread);
+        return;
+    }
     if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
         uintptr_t limit = (uintptr_t)low + size;
         bool is_main = atomic_load(&thread->tid) == getpid();
@@ -504,15 +518,14 @@ void sampler_threads_find_stacks(void) {
     size_t capacity = 0;
     if (!somebody_asks()) return;
     FILE *maps = fopen("/proc/self/maps", "re");
-    if (!maps) return;
-    while (getline(&line, &capacity, maps) > 0) {
+    while (maps && getline(&line, &capacity, maps) > 0) {
         unsigned long long start, end;
         char access[5];
         if (sscanf(line, "%llx-%llx %4s", &start, &end, access) == 3 && access[0] == 'r' && access[1] == 'w')
             offer_mapping((uintptr_t)start, (uintptr_t)end);
     }
     free(line);
-    fclose(maps);
+    if (maps) fclose(maps);
     for (struct sampler_thread *thread = registry.live; thread; thread = thread->next) {
         if (atomic_load(&thread->seen_sp) == 0 || atomic_load(&thread->bounds_known)) continue;
         if (++thread->stack_searches < STACK_SEARCHES_MAX)
