@@ -24,7 +24,8 @@ usage: ./build.sh [release]          build/fino: -O2 -g, with symbols
        ./build.sh unit NAME...       tests/unit/NAME.c only, with sanitizers (MODE=release: without)
        ./build.sh bench [PATTERN]    the measurements in tests/bench
        ./build.sh fuzz [SECONDS [NAME...]]    tests/fuzz/NAME.c, or all of them, for so long each (60)
-       ./build.sh stress [SECONDS [NAME...]]  the same for tests/stress/NAME.c, .sh or .js
+       ./build.sh stress [SECONDS [NAME...]]  the same for tests/stress/NAME.c, .sh or .mjs, with sanitizers
+       MODE=tsan ./build.sh unit|stress ...   with ThreadSanitizer: C programs without V8
        ./build.sh install PREFIX     PREFIX/bin/fino and the libraries it needs; PREFIX may be moved later
        ./build.sh clean              remove build/ (not what vendor/fetch.sh fetched)
 environment:
@@ -41,6 +42,7 @@ mode_flags() {
     release) echo "-O2 -DNDEBUG" ;;
     debug) echo "-O0 -DFINO_DEBUG" ;;
     asan) echo "-O1 -DFINO_DEBUG -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
+    tsan) echo "-O1 -DFINO_DEBUG -fsanitize=thread" ;;
     lib) echo "-O2 -DNDEBUG -fPIC $SECTIONS" ;;
     small) echo "-Os -DNDEBUG -fPIC $SECTIONS -fno-asynchronous-unwind-tables" ;;
     musl) echo "-O2 -DNDEBUG -fPIC $SECTIONS -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu" ;; # the kernel's headers

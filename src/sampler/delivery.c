@@ -23,7 +23,7 @@ _Atomic bool sampler_probe_arrived;
 
 static struct {
     uint64_t ns[KEPT];
-    unsigned count; /* of all there ever were */
+    _Atomic unsigned count; /* of all there ever were; asked for without the lock, too */
 } probes;
 
 /* Watches the clock until the signal has come. Returns: how long it could not, or 0 if there was no signal. */

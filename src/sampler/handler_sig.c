@@ -70,8 +70,11 @@ void sampler_schedule_start(struct sampler_thread *thread, uint64_t interval_ns,
 }
 
 static void arm(struct sampler_thread *thread, uint64_t wall_ns, uint64_t left_ns) {
+    int clock = atomic_load_explicit(&thread->clock, memory_order_relaxed);
     thread->expiry_wall_ns = wall_ns + left_ns;
-    if (atomic_load_explicit(&thread->clock, memory_order_relaxed) == SAMPLER_TIMER_CPU)
+    /* Publishes a schedule that another thread began: `expire` reads this first. */
+    atomic_store_explicit(&thread->clock, clock, memory_order_release);
+    if (clock == SAMPLER_TIMER_CPU)
         sampler_timer_set_sig(thread->timer_cpu, left_ns, 0);
     else
         sampler_timer_set_sig(thread->timer_wall, left_ns, thread->period_ns);
@@ -250,7 +253,7 @@ static void schedule_next(struct sampler_thread *thread, enum sampler_timer_cloc
 
 static void expire(struct sampler_thread *thread, enum sampler_timer_clock clock, uint64_t interval_ns,
                    uint64_t wall_ns, uint64_t cpu_ns, const void *ucontext) {
-    if ((int)clock != atomic_load_explicit(&thread->clock, memory_order_relaxed))
+    if ((int)clock != atomic_load_explicit(&thread->clock, memory_order_acquire))
         return; /* late, from before a switch */
     if (thread->interval_ns != interval_ns) {
         thread->interval_ns = interval_ns;

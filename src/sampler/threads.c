@@ -568,7 +568,8 @@ static int bury_dead(void) {
     struct sampler_thread *next;
     for (struct sampler_thread *thread = registry.live; thread; thread = next) {
         next = thread->next;
-        if (!thread->seen && is_gone(atomic_load(&thread->tid))) {
+        /* Reading IN_HANDLER also makes what its last handler wrote ours. */
+        if (!thread->seen && is_gone(atomic_load(&thread->tid)) && !atomic_load(&thread->in_handler)) {
             atomic_store(&thread->managed, NULL); /* it may be gone with its thread */
             take_out(thread, thread->seen_cpu_ns);
             count++;
