@@ -298,10 +298,9 @@ void rt_ts_append(struct rt_ts_parser *p, const char *format, ...) {
 
 void rt_ts_end_output(struct rt_ts_parser *p) {
     if (p->at.tail_nbytes == 0) return;
-    /* A comment without a line's end would take it in. */
-    bool open = p->nbytes > p->at.previous_end && p->source[p->nbytes - 1] != '\n';
-    rt_ts_replace(p, p->nbytes, p->nbytes, open ? "\n;" : ";", open ? 2 : 1);
-    rt_ts_replace(p, p->nbytes, p->nbytes, p->tail.bytes, p->at.tail_nbytes);
+    uint32_t end = p->at.previous_end; /* before a comment without a line's end, which would take it in */
+    rt_ts_replace(p, end, end, ";", 1);
+    rt_ts_replace(p, end, end, p->tail.bytes, p->at.tail_nbytes);
 }
 
 const char *rt_ts_suffix(struct rt_ts_parser *p) {
@@ -325,8 +324,10 @@ void rt_ts_render(struct rt_ts_parser *p, uint32_t start, uint32_t end, uint32_t
         const struct rt_ts_edit *e = &p->edits[edit];
         if (e->start == e->end && e->text_nbytes == 0) continue;
         rt_ts_text_put(text, p->source + at, e->start - at);
-        rt_ts_text_put(text, p->text + e->text, e->text_nbytes);
-        if (e->text_nbytes == 0) rt_ts_text_put(text, " ", 1);
+        if (e->text_nbytes > 0)
+            rt_ts_text_put(text, p->text + e->text, e->text_nbytes);
+        else
+            rt_ts_text_put(text, " ", 1);
         at = e->end;
     }
     rt_ts_text_put(text, p->source + at, end - at);

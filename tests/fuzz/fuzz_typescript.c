@@ -23,7 +23,12 @@ static size_t count_newlines(const char *s, size_t nbytes) {
 
 static void check(const uint8_t *data, size_t nbytes) {
     if (nbytes == 0) return;
-    struct rt_ts_options options = {.jsx = data[0] & 1, .verbatim_module_syntax = data[0] & 2, .commonjs = data[0] & 4};
+    struct rt_ts_options options = {.jsx = data[0] & 1,
+                                    .verbatim_module_syntax = data[0] & 2,
+                                    .commonjs = data[0] & 4,
+                                    .legacy_decorators = data[0] & 8,
+                                    .assign_fields = data[0] & 16,
+                                    .jsx_mode = data[0] >> 5 & 3};
     char *out = NULL;
     size_t out_nbytes = 0;
     struct rt_ts_error error;
