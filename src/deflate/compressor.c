@@ -12,15 +12,15 @@ struct level {
 /* Level 1 has its own constants. */
 static const struct level levels[] = {
     [1] = {{0}, deflate_parse_fast, sizeof(struct deflate_fast)},
-    [2] = {{3, 20, 8, 8}, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [3] = {{5, 32, 12, 12}, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [4] = {{8, 48, 24, 16}, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [5] = {{12, 96, 48, 16}, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [6] = {{20, 130, 32, 16}, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [7] = {{48, 258, 130, 32}, deflate_parse_lazy, sizeof(struct deflate_chains)},
-    [8] = {{80, 258, 258, 258}, deflate_parse_lazy2, sizeof(struct deflate_chains)},
-    [9] = {{400, 258, 258, 258}, deflate_parse_lazy2, sizeof(struct deflate_chains)},
-    [12] = {{400, 258, 258, 258}, deflate_parse_optimal, sizeof(struct deflate_optimal)},
+    [2] = {{3, 1, 20, 8, 8}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [3] = {{5, 2, 32, 16, 8}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [4] = {{8, 3, 48, 24, 8}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [5] = {{12, 5, 96, 48, 8}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [6] = {{22, 8, 130, 65, 8}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [7] = {{48, 16, 258, 130, 16}, deflate_parse_lazy, sizeof(struct deflate_chains)},
+    [8] = {{80, 40, 258, 258, 258}, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [9] = {{400, 200, 258, 258, 258}, deflate_parse_lazy2, sizeof(struct deflate_chains)},
+    [12] = {{400, 200, 258, 258, 258}, deflate_parse_optimal, sizeof(struct deflate_optimal)},
 };
 
 static int clamp_level(int level) {

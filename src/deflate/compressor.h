@@ -41,9 +41,10 @@ struct deflate_fast {
 /* How hard a level tries. */
 struct deflate_effort {
     unsigned depth;       /* candidates tried per position */
+    unsigned lazy_depth;  /* candidates tried at the next position, when there is a match already */
     unsigned nice_length; /* a match this long ends a search */
     unsigned lazy_length; /* a match this long is taken without a look at the next position */
-    unsigned good_length; /* a match this long makes that look a short one */
+    unsigned good_length; /* a match this long halves that depth */
 };
 
 struct fino_deflate_compressor {

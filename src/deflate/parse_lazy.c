@@ -56,7 +56,8 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
                 break;
             }
             next.length = chains_find(chains, cursor, match.length - 1, nice_length,
-                                      match.length < effort.good_length ? depth / 2 : depth / 4, &next.offset);
+                                      match.length < effort.good_length ? effort.lazy_depth : effort.lazy_depth / 2,
+                                      &next.offset);
             if (next.length >= match.length && gain(match, next) > 2) {
                 emit_literal(emitter, cursor->next[-2]);
                 match = next;
@@ -68,8 +69,9 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
                 break;
             }
             if (cursor->end - cursor->next >= CHAINS_LOOKAHEAD) {
-                next.length = chains_find(chains, cursor, match.length - 1, nice_length,
-                                          match.length < effort.good_length ? depth / 4 : depth / 8, &next.offset);
+                next.length = chains_find(
+                    chains, cursor, match.length - 1, nice_length,
+                    match.length < effort.good_length ? effort.lazy_depth / 2 : effort.lazy_depth / 4, &next.offset);
                 if (next.length >= match.length && gain(match, next) > 6) {
                     emit_literal(emitter, cursor->next[-3]);
                     emit_literal(emitter, cursor->next[-2]);
