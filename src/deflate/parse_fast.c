@@ -24,75 +24,90 @@ DEFLATE_INLINE uint32_t enter(struct deflate_fast *fast, uint32_t bytes, uint32_
     return before;
 }
 
-/* The length of the match of BYTES at DISTANCE back, or 0. */
-DEFLATE_INLINE unsigned try_candidate(const uint8_t *in, uint32_t bytes, uint32_t distance, uint32_t reach,
-                                      unsigned max_length) {
-    if (distance > reach || load_le32(in - distance) != bytes) return 0;
-    return match_extend(in, in - distance, 4, max_length);
-}
-
-static void enter_match(struct deflate_fast *fast, const uint8_t *in, const uint8_t *end, uint32_t position,
-                        unsigned length) {
-    unsigned last = (unsigned)min_size(length, (size_t)(end - in) < LOOKAHEAD ? 0 : (size_t)(end - in) - LOOKAHEAD + 1);
-    for (unsigned i = 1; i < last; i++) {
-        if (length > ENTER_WHOLE && i == ENTER_END) i = length - ENTER_END;
-        if (i < last) enter(fast, load_le32(in + i), position + i);
+/* Enters the positions inside a match, of a long one only those near its ends. */
+DEFLATE_INLINE void enter_match(struct deflate_fast *fast, const uint8_t *in, uint32_t position, unsigned length) {
+    unsigned i = 1;
+    if (length > ENTER_WHOLE) {
+        for (; i < ENTER_END; i++)
+            enter(fast, load_le32(in + i), position + i);
+        i = length - ENTER_END;
     }
+    for (; i < length; i++)
+        enter(fast, load_le32(in + i), position + i);
 }
 
-/* Parses from *NEXT until the span is full. */
+/* The longer of the matches at the two distances, of which at least one has the first four bytes: its length. */
+DEFLATE_INLINE unsigned longer_match(const uint8_t *in, uint32_t newer, uint32_t older, bool is_newer, bool is_older,
+                                     unsigned max_length, uint32_t *distance_out) {
+    unsigned length, other;
+    if (!is_newer) {
+        *distance_out = older;
+        return match_extend(in, in - older, 4, max_length);
+    }
+    *distance_out = newer;
+    length = match_extend(in, in - newer, 4, max_length);
+    if (!is_older || length >= FAST_NICE_LENGTH || length == max_length) return length;
+    if (load_le32(in + length - 3) != load_le32(in + length - 3 - older)) return length;
+    other = match_extend(in, in - older, 4, max_length);
+    if (other <= length) return length;
+    *distance_out = older;
+    return other;
+}
+
+/* Parses from NEXT until the span is full or SEARCH_END. Returns where that is. */
 static const uint8_t *parse_span(struct deflate_fast *fast, const struct deflate_input *input, const uint8_t *next,
-                                 uint32_t base, struct deflate_emitter *emitter, const uint8_t *span_end) {
-    const struct deflate_sequence *sequence_end = emitter->sequence + DEFLATE_SPAN_SEQUENCES;
+                                 uint32_t bias, struct deflate_emitter *shared_emitter, const uint8_t *span_end) {
+    struct deflate_emitter emitter = *shared_emitter;
+    const struct deflate_sequence *sequence_end = emitter.sequence + DEFLATE_SPAN_SEQUENCES;
+    const uint8_t *const history = input->history, *const end = input->end;
     uint32_t misses = 0;
-    do {
-        size_t left = (size_t)(input->end - next);
-        if (left < LOOKAHEAD) {
-            emit_literal(emitter, *next++);
-            continue;
-        }
-        uint32_t position = base + (uint32_t)(next - input->next), bytes = load_le32(next);
-        uint32_t reach = (uint32_t)min_size((size_t)(next - input->history), DEFLATE_WINDOW);
+
+    while (next < span_end && emitter.sequence < sequence_end) {
+        uint32_t position = (uint32_t)(uintptr_t)next - bias, bytes = load_le32(next);
+        uint32_t reach = (uint32_t)min_size((size_t)(next - history), DEFLATE_WINDOW);
         uint32_t bucket = enter(fast, bytes, position);
-        uint32_t distance = ((position - bucket - 1) & 0xFFFF) + 1,
-                 older = ((position - (bucket >> 16) - 1) & 0xFFFF) + 1;
-        unsigned max_length = (unsigned)min_size(left, DEFLATE_MAX_MATCH);
-        unsigned length = try_candidate(next, bytes, distance, reach, max_length);
-        if (length < FAST_NICE_LENGTH) {
-            unsigned other = try_candidate(next, bytes, older, reach, max_length);
-            if (other > length) {
-                length = other;
-                distance = older;
-            }
-        }
-        if (length) {
-            emit_match(emitter, length, distance);
-            enter_match(fast, next, input->end, position, length);
+        uint32_t newer = min_u32(((position - bucket - 1) & 0xFFFF) + 1, reach);
+        uint32_t older = min_u32(((position - (bucket >> 16) - 1) & 0xFFFF) + 1, reach);
+        bool is_newer = load_le32(next - newer) == bytes, is_older = load_le32(next - older) == bytes;
+        if (is_newer | is_older) {
+            unsigned max_length = (unsigned)min_size((size_t)(end - next), DEFLATE_MAX_MATCH);
+            uint32_t distance;
+            unsigned length = longer_match(next, newer, older, is_newer, is_older, max_length, &distance);
+            emit_match(&emitter, length, distance);
+            if (DEFLATE_LIKELY((size_t)(end - next) >= length + LOOKAHEAD)) enter_match(fast, next, position, length);
             next += length;
             misses = 0;
             continue;
         }
-        size_t stride = min_size(1 + (misses++ >> STRIDE_SHIFT), (size_t)(span_end - next));
-        for (size_t i = 0; i < stride; i++)
-            emit_literal(emitter, next[i]);
-        next += stride;
-    } while (next < span_end && emitter->sequence < sequence_end);
+        emit_literal(&emitter, *next++);
+        if (DEFLATE_UNLIKELY(++misses >> STRIDE_SHIFT)) {
+            size_t stride = min_size(misses >> STRIDE_SHIFT, (size_t)(span_end - next));
+            for (; stride > 0; stride--)
+                emit_literal(&emitter, *next++);
+        }
+    }
+    *shared_emitter = emitter;
     return next;
 }
 
 bool deflate_parse_fast(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
                         struct deflate_writer *writer) {
     struct deflate_spans *spans = &compressor->spans;
-    const uint8_t *next = input->next;
+    uint32_t bias = (uint32_t)(uintptr_t)input->next - compressor->position;
+    const uint8_t *next = input->next, *end = input->end;
+    const uint8_t *search_end = end - min_size((size_t)(end - next), LOOKAHEAD - 1);
     spans->in = next;
-    while (next < input->end) {
-        const uint8_t *span_start = next;
+    while (next < end) {
+        const uint8_t *span_start = next, *span_end = next + min_size((size_t)(end - next), DEFLATE_SPAN_NBYTES);
         struct deflate_emitter emitter = spans_open(spans);
-        next = parse_span(&compressor->finder.fast, input, next, compressor->position, &emitter,
-                          next + min_size((size_t)(input->end - next), DEFLATE_SPAN_NBYTES));
+        if (next == input->history) emit_literal(&emitter, *next++); /* a search needs a byte of history */
+        next = parse_span(&compressor->finder.fast, input, next, bias, &emitter,
+                          span_end < search_end ? span_end : search_end);
+        while (next >= search_end && next < end)
+            emit_literal(&emitter, *next++);
         spans_close(spans, &emitter, (size_t)(next - span_start));
-        if (spans_full(spans) && next < input->end && !deflate_spans_write(spans, writer, false, false)) return false;
+        if (spans_full(spans) && next < end && !deflate_spans_write(spans, writer, false, false)) return false;
     }
-    compressor->position += (uint32_t)(input->end - input->next);
+    compressor->position += (uint32_t)(end - input->next);
     return deflate_spans_write(spans, writer, true, input->is_final);
 }
