@@ -54,7 +54,11 @@ DEFLATE_INLINE unsigned longer_match(const uint8_t *in, uint32_t newer, uint32_t
     return other;
 }
 
-/* Parses from NEXT until the span is full or SEARCH_END. Returns where that is. */
+/* Parses from NEXT, which has history before it, until SPAN_END or the span is full. Returns where that is.
+ *
+ * Both candidates are compared before the first branch. What is out of reach is replaced by the furthest in reach,
+ * which is as good a candidate as any; so whether there is a match at all is one question, and one possible
+ * misprediction. */
 static const uint8_t *parse_span(struct deflate_fast *fast, const struct deflate_input *input, const uint8_t *next,
                                  uint32_t bias, struct deflate_emitter *shared_emitter, const uint8_t *span_end) {
     struct deflate_emitter emitter = *shared_emitter;
