@@ -179,6 +179,10 @@ static bool is_heap_object(uintptr_t word) {
     return (word & 3) == 1;
 }
 
+static bool is_small_integer(uintptr_t word) {
+    return (word & UINT32_MAX) == 0;
+}
+
 /* Does the frame at FP hold a context, and a function, pushed already? */
 static bool is_javascript_frame(const struct jit_walk *walk, const struct sampler_regs *regs) {
     return walk->layout_known && regs->sp <= regs->fp + (uintptr_t)walk->frame_function &&
@@ -222,6 +226,7 @@ static void note_frameless(const struct jit_walk *walk, const struct sampler_reg
     out[0].kind = SAMPLER_FRAME_MANAGED + JIT_RAW_FRAMELESS;
     out[0].extra[0] = word_at(function - 1 + (uintptr_t)walk->function_shared);
     out[0].extra[1] = packed;
+    out[0].extra_count = 2;
     out[1].pc = first;
     out[1].kind = SAMPLER_FRAME_MANAGED + JIT_RAW_BELOW;
 }
@@ -237,16 +242,21 @@ static void add_interpreter_offset(const struct sampler_regs *leaf, struct sampl
         out->extra[1] |= (uint32_t)leaf->gpr[INTERPRETER_OFFSET_REGISTER]; /* a Smi's lower half is 0 */
 }
 
+/* The slots that name an interpreted function are kept for V8's builtins, its interpreter among them, and elsewhere only
+ * where they can be that: in optimised code, most of all there is, they hold anything. */
 static void note_frame(const struct jit_walk *walk, const struct sampler_regs *regs, bool is_leaf,
                        struct sampler_raw_frame *out) {
-    memset(out, 0, sizeof *out);
     out->pc = regs->pc;
     out->is_leaf = is_leaf;
     out->kind = SAMPLER_FRAME_MANAGED + JIT_RAW_FRAME;
+    out->extra_count = 0;
     if (!walk->layout_known || regs->fp + (uintptr_t)walk->frame_bytecode_offset < regs->sp) return;
+    uintptr_t array = word_at(regs->fp + (uintptr_t)walk->frame_bytecode_array);
+    uintptr_t offset = word_at(regs->fp + (uintptr_t)walk->frame_bytecode_offset);
+    if ((!is_heap_object(array) || !is_small_integer(offset)) && !in_embedded(walk, regs->pc)) return;
     if (!is_heap_object(word_at(regs->fp + (uintptr_t)walk->frame_context))) return;
-    out->extra[0] = word_at(regs->fp + (uintptr_t)walk->frame_bytecode_array);
-    out->extra[1] = word_at(regs->fp + (uintptr_t)walk->frame_bytecode_offset);
+    out->extra[0] = array;
+    out->extra[1] = offset;
     out->extra_count = 2;
     if (is_leaf && in_embedded(walk, regs->pc)) add_interpreter_offset(regs, out);
 }
@@ -338,28 +348,30 @@ static enum sampler_step step_frameless(const struct jit_walk *walk, const struc
     return SAMPLER_STEP_OK;
 }
 
+static bool is_frame_readable(const struct sampler_stack_bounds *bounds, const struct sampler_regs *regs) {
+    return regs->fp >= regs->sp && regs->fp + 16 <= bounds->limit && regs->fp % sizeof(uintptr_t) == 0;
+}
+
 /* A leaf of V8's own with a frame of its own. If it is a bytecode's handler, the interpreted frame is next. */
 static enum sampler_step step_handler(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                       struct sampler_regs *regs, struct sampler_raw_frame out[2], size_t *count_out) {
     enum sampler_step step = step_frame(walk, bounds, regs);
-    if (step != SAMPLER_STEP_OK || !in_embedded(walk, regs->pc) || regs->fp < regs->sp ||
-        regs->fp % sizeof(uintptr_t) != 0 || regs->fp + 16 > bounds->limit)
-        return step;
+    if (step != SAMPLER_STEP_OK || !in_embedded(walk, regs->pc) || !is_frame_readable(bounds, regs)) return step;
     note_frame(walk, regs, false, &out[1]);
     add_interpreter_offset(regs, &out[1]);
     *count_out = 2;
     return step_frame(walk, bounds, regs);
 }
 
-enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+/* Over the frame at the top of the stack, or of this segment of it: one raw frame, two or none. */
+static enum sampler_step step_first(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                     bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
                                     size_t *count_out) {
     struct frameless caller;
-    bool frame_readable = regs->fp >= regs->sp && regs->fp + 16 <= bounds->limit && regs->fp % sizeof(uintptr_t) == 0;
     *count_out = 1;
     if (is_leaf && is_frameless(walk, bounds, regs, &caller))
         return step_frameless(walk, bounds, &caller, regs, out, count_out);
-    if (!frame_readable) {
+    if (!is_frame_readable(bounds, regs)) {
         out[0] = leaf_alone(regs->pc);
         *count_out = is_leaf;
         return SAMPLER_STEP_TRUNCATED;
@@ -380,4 +392,18 @@ enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sa
         }
     }
     return step_frame(walk, bounds, regs);
+}
+
+enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                    bool is_leaf, struct sampler_regs *regs,
+                                    struct sampler_raw_frame out[SAMPLER_STEP_FRAMES], size_t *count_out) {
+    size_t count;
+    enum sampler_step result = step_first(walk, bounds, is_leaf, regs, out, &count);
+    while (result == SAMPLER_STEP_OK && count < SAMPLER_STEP_FRAMES && jit_walk_owns_pc_sig(walk, regs->pc) &&
+           is_frame_readable(bounds, regs)) {
+        note_frame(walk, regs, false, &out[count++]);
+        result = step_frame(walk, bounds, regs);
+    }
+    *count_out = count;
+    return result;
 }

@@ -108,7 +108,7 @@ static enum sampler_end walk(const struct sampler_thread *thread, const struct s
     bool is_leaf = true;
     while (writer->frame_count < SAMPLER_FRAME_LIMIT && !writer->full) {
         if (managed && managed->owns_pc(managed, regs->pc)) {
-            struct sampler_raw_frame frames[2];
+            struct sampler_raw_frame frames[SAMPLER_STEP_FRAMES];
             size_t count = 0;
             enum sampler_step step = managed->step(managed, &bounds, is_leaf, regs, frames, &count);
             for (size_t i = 0; i < count; i++)
@@ -220,12 +220,6 @@ static void advance_due(struct sampler_thread *thread, uint64_t cpu_ns) {
     thread->due_cpu_ns += thread->period_ns * (1 + late_ns / thread->period_ns);
 }
 
-/* Will the periodic timer, which has just expired, expire about when the next sample is due? */
-static bool is_in_step(const struct sampler_thread *thread, uint64_t cpu_ns) {
-    uint64_t left_ns = thread->due_cpu_ns - cpu_ns, tolerance_ns = thread->period_ns / EARLY_DIVISOR / 2;
-    return left_ns + tolerance_ns >= thread->period_ns && left_ns <= thread->period_ns + tolerance_ns;
-}
-
 /* Arms the next expiration, after one at CLOCK. SAMPLED: a sample was due; a paused thread took none. */
 static void schedule_next(struct sampler_thread *thread, enum sampler_timer_clock clock, bool sampled, uint64_t wall_ns,
                           uint64_t cpu_ns) {
@@ -239,8 +233,10 @@ static void schedule_next(struct sampler_thread *thread, enum sampler_timer_cloc
     else
         thread->period_left--;
     if (sampled) advance_due(thread, cpu_ns);
-    if (next == SAMPLER_TIMER_WALL && clock == next && sampled && same_period && is_in_step(thread, cpu_ns)) {
-        thread->expiry_wall_ns = wall_ns + thread->period_ns; /* it goes on by itself */
+    /* A thread that uses the time it has finds the next sample due, no more than a period late, when the periodic timer
+     * expires again: it goes on by itself. Its lateness lasts until the next period is drawn, no longer. */
+    if (next == SAMPLER_TIMER_WALL && clock == next && sampled && same_period) {
+        thread->expiry_wall_ns = wall_ns + thread->period_ns;
         return;
     }
     if (next == SAMPLER_TIMER_CPU && clock == SAMPLER_TIMER_WALL) sampler_timer_set_sig(thread->timer_wall, 0, 0);

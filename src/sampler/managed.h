@@ -40,6 +40,9 @@ struct sampler_raw_frame {
 #define SAMPLER_FRAME_NATIVE 0
 #define SAMPLER_FRAME_MANAGED 8
 
+/* So many frames are noted by one call: few enough to stay in the nearest cache on their way to the ring. */
+#define SAMPLER_STEP_FRAMES 16
+
 enum sampler_step {
     SAMPLER_STEP_OK,        /* REGS are now the caller's */
     SAMPLER_STEP_END,       /* this was the thread's first frame: the walk is complete */
@@ -52,11 +55,12 @@ struct sampler_managed {
     /* SIGNAL_SAFE. Is PC in code of this runtime? */
     bool (*owns_pc)(const struct sampler_managed *self, uintptr_t pc);
 
-    /* SIGNAL_SAFE. Steps from a frame whose pc is owned to its caller, noting 1 or 2 raw frames (2 where a frameless
-     * leaf runs on top of the frame). Reads only within BOUNDS, at or above regs->sp. IS_LEAF: regs->pc is exact. */
+    /* SIGNAL_SAFE. Steps from a frame whose pc is owned to its caller and, as it likes, on over callers that are owned,
+     * too. Notes at least one raw frame for each (two where a frameless leaf runs on top of a frame), at most
+     * SAMPLER_STEP_FRAMES in all. Reads only within BOUNDS, at or above regs->sp. IS_LEAF: regs->pc is exact. */
     enum sampler_step (*step)(const struct sampler_managed *self, const struct sampler_stack_bounds *bounds,
-                              bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
-                              size_t *count_out);
+                              bool is_leaf, struct sampler_regs *regs,
+                              struct sampler_raw_frame out[SAMPLER_STEP_FRAMES], size_t *count_out);
 
     /* SIGNAL_SAFE. A word of the runtime's own state to keep with a sample (0: nothing). May be NULL. */
     uintptr_t (*state)(const struct sampler_managed *self);
