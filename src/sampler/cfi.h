@@ -84,6 +84,8 @@ struct sampler_cfi_rule {
 
 /* The rules at one PC. The CFA is register + offset, or an expression when cfa_expression is not NULL. */
 struct sampler_cfi_row {
+    uint64_t pc; /* they hold in [pc, pc_limit) */
+    uint64_t pc_limit;
     const uint8_t *cfa_expression;
     size_t cfa_expression_nbytes;
     int64_t cfa_offset;

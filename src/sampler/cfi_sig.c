@@ -267,6 +267,7 @@ struct interpreter {
     const struct sampler_cfi_row *initial; /* what DW_CFA_restore goes back to; NULL while the CIE runs */
     struct sampler_cfi_row *row;
     uint64_t location;
+    uint64_t left; /* the location before */
     uint64_t target;
     size_t remembered_count;
     struct sampler_cfi_row remembered[REMEMBER_DEPTH_MAX];
@@ -324,8 +325,13 @@ static enum sampler_cfi_status recall(struct interpreter *run) {
     return SAMPLER_CFI_OK;
 }
 
+static void move_to(struct interpreter *run, uint64_t location) {
+    run->left = run->location;
+    run->location = location;
+}
+
 static void advance(struct interpreter *run, uint64_t delta) {
-    run->location += delta * run->fde->code_factor;
+    move_to(run, run->location + delta * run->fde->code_factor);
 }
 
 /* The instructions that take their operands after the opcode. A state machine, hence its length. */
@@ -333,7 +339,7 @@ static enum sampler_cfi_status run_extended(struct interpreter *run, uint8_t opc
     uint64_t reg;
     switch (opcode) {
         case DW_CFA_nop: break;
-        case DW_CFA_set_loc: run->location = encoded_pointer(run->fde->section, program, run->fde->pc_encoding); break;
+        case DW_CFA_set_loc: move_to(run, encoded_pointer(run->fde->section, program, run->fde->pc_encoding)); break;
         case DW_CFA_advance_loc1: advance(run, cursor_u8(program)); break;
         case DW_CFA_advance_loc2: advance(run, cursor_u16(program)); break;
         case DW_CFA_advance_loc4: advance(run, cursor_u32(program)); break;
@@ -425,6 +431,9 @@ enum sampler_cfi_status sampler_cfi_row_sig(const struct sampler_cfi_fde *fde, u
     run.location = fde->pc;
     status = run_program(&run, fde->program);
     if (status != SAMPLER_CFI_OK) return status;
+    bool passed = run.location > pc;
+    row_out->pc = passed ? run.left : run.location;
+    row_out->pc_limit = passed && run.location < fde->pc_limit ? run.location : fde->pc_limit;
     bool has_cfa = row_out->cfa_expression != NULL || row_out->cfa_register < MACHINE_REG_COUNT;
     return has_cfa ? SAMPLER_CFI_OK : SAMPLER_CFI_UNSUPPORTED;
 }

@@ -4,7 +4,7 @@
  * CFI reads only from maps.c's own mappings. Nothing here touches errno.
  *
  * Decoding a PC's rules takes about a microsecond. Nearly all rules have one simple form, which fits a word: those are
- * remembered in a direct-mapped table that all threads share without locks, so that a PC seen before costs one probe.
+ * remembered in a small table that all threads share without locks, so that code seen before costs one probe.
  */
 #include <stddef.h>
 #include <ucontext.h>
@@ -64,57 +64,92 @@ const struct sampler_object *sampler_maps_find_sig(uintptr_t pc) {
 
 /* ---- Remembered rules ----
  *
- * A rule in one word:
+ * A rule in one word, with the part of a 256-byte block of code in which it holds:
  *   bit 0        1
- *   bit 1        the return address is undefined: the thread's first frame; the rest is 0
+ *   bit 1        the return address is undefined: the thread's first frame; bits 2..47 are 0
  *   bits 2..5    the register that the CFA is relative to
- *   bits 6..31   the CFA's distance from it, in words
- *   bits 32..55  four bits for each of SAVED: 0 not saved, else at CFA - 8 * (1 + value)
+ *   bits 6..23   the CFA's distance from it, in words
+ *   bits 24..47  four bits for each of SAVED: 0 not saved, else at CFA - 8 * (1 + value)
+ *   bits 48..55  the first byte of the block, and
+ *   bits 56..63  the last one, that the rule is for
  * The return address is at CFA - 8. Whatever does not fit is decoded anew each time. */
 
 typedef uint64_t packed_rule;
 #define PACKED_END ((packed_rule)3)
+#define CFA_WORDS_BITS 18
+#define SAVED_SHIFT 24
+#define FIRST_SHIFT 48
+#define LAST_SHIFT 56
+#define BLOCK_BITS 8
+#define BLOCK_MASK ((1u << BLOCK_BITS) - 1)
 
 static const uint8_t SAVED[6] = {MACHINE_REG_RBX,     MACHINE_REG_FP,      MACHINE_REG_R12,
                                  MACHINE_REG_R12 + 1, MACHINE_REG_R12 + 2, MACHINE_REG_R15};
 
-/* Entries: 2 words each, 64 kB in all. A run samples a few thousand different PCs. */
-#define CACHE_BITS 12
-
 /* CHECK is the key xor RULE, so an entry half of which another thread has just replaced matches no key. */
-static struct cache_entry {
+struct cache_entry {
     _Atomic uint64_t check;
     _Atomic uint64_t rule;
-} cache[1 << CACHE_BITS];
+};
 
-/* User addresses have 47 bits; the generation of the maps takes the rest. */
+/* A set is one line of the processor's cache; 32 kB in all. A run samples a few thousand different PCs, in fewer rows,
+ * and all of this is cold when a handler begins: the smaller the better. */
+#define SET_BITS 9
+#define WAYS 4
+static struct cache_entry cache[1 << SET_BITS][WAYS] __attribute__((aligned(64)));
+
+/* User addresses have 47 bits, so blocks have 39; the generation of the maps takes the rest. */
+#define KEY_GENERATION_SHIFT 39
+
 static uint64_t cache_key(uintptr_t pc) {
     uint64_t generation = atomic_load_explicit(&sampler_maps_generation, memory_order_acquire);
-    return pc ^ generation << 47;
+    return pc >> BLOCK_BITS ^ generation << KEY_GENERATION_SHIFT;
 }
 
-static struct cache_entry *cache_slot(uint64_t key) {
-    return &cache[key * 0x9e3779b97f4a7c15 >> (64 - CACHE_BITS)];
+static struct cache_entry *cache_set(uint64_t key) {
+    return cache[key * 0x9e3779b97f4a7c15 >> (64 - SET_BITS)];
 }
 
-static packed_rule cache_get(uint64_t key) {
-    struct cache_entry *slot = cache_slot(key);
-    uint64_t rule = atomic_load_explicit(&slot->rule, memory_order_relaxed);
-    uint64_t check = atomic_load_explicit(&slot->check, memory_order_relaxed);
-    return (check ^ rule) == key ? rule : 0;
+static packed_rule cache_get(uint64_t key, uintptr_t pc) {
+    const struct cache_entry *set = cache_set(key);
+    for (size_t i = 0; i < WAYS; i++) {
+        uint64_t rule = atomic_load_explicit(&set[i].rule, memory_order_relaxed);
+        uint64_t check = atomic_load_explicit(&set[i].check, memory_order_relaxed);
+        if ((check ^ rule) == key && (pc & BLOCK_MASK) >= (rule >> FIRST_SHIFT & BLOCK_MASK) &&
+            (pc & BLOCK_MASK) <= rule >> LAST_SHIFT)
+            return rule;
+    }
+    return 0;
 }
 
-static void cache_put(uint64_t key, packed_rule rule) {
-    struct cache_entry *slot = cache_slot(key);
+/* In place of an entry that is empty or of an earlier generation, else of one that depends on the PC: a fixed one would
+ * let two rows of one block take turns. */
+static void cache_put(uint64_t key, uintptr_t pc, packed_rule rule) {
+    struct cache_entry *set = cache_set(key), *slot = &set[pc * 0x9e3779b97f4a7c15 >> 62];
+    for (size_t i = 0; i < WAYS; i++) {
+        uint64_t held = set[i].rule, held_key = set[i].check ^ held;
+        if (held == 0 || held_key >> KEY_GENERATION_SHIFT != key >> KEY_GENERATION_SHIFT) slot = &set[i];
+    }
     atomic_store_explicit(&slot->check, key ^ rule, memory_order_relaxed);
     atomic_store_explicit(&slot->rule, rule, memory_order_relaxed);
 }
 
 void sampler_unwind_cache_clear(void) {
-    for (size_t i = 0; i < sizeof cache / sizeof cache[0]; i++) {
-        atomic_store_explicit(&cache[i].rule, 0, memory_order_relaxed);
-        atomic_store_explicit(&cache[i].check, 0, memory_order_relaxed);
+    for (size_t i = 0; i < 1 << SET_BITS; i++) {
+        for (size_t way = 0; way < WAYS; way++) {
+            atomic_store_explicit(&cache[i][way].rule, 0, memory_order_relaxed);
+            atomic_store_explicit(&cache[i][way].check, 0, memory_order_relaxed);
+        }
     }
+}
+
+/* The part of PC's block in which ROW holds. */
+static packed_rule pack_range(const struct sampler_cfi_row *row, uint64_t pc, uint64_t load_bias) {
+    uint64_t block = (pc + load_bias) & ~(uint64_t)BLOCK_MASK, first = row->pc + load_bias;
+    uint64_t last = row->pc_limit - 1 + load_bias;
+    first = first > block ? first - block : 0;
+    last = last - block < BLOCK_MASK ? last - block : BLOCK_MASK;
+    return first << FIRST_SHIFT | last << LAST_SHIFT;
 }
 
 /* The row as one word, or 0 when it does not fit. */
@@ -124,7 +159,7 @@ static packed_rule pack(const struct sampler_cfi_fde *fde, const struct sampler_
     if (rules[fde->return_register].kind == SAMPLER_CFI_UNDEFINED) return PACKED_END;
     if (rules[fde->return_register].kind != SAMPLER_CFI_OFFSET || rules[fde->return_register].offset != -8) return 0;
     if (row->cfa_expression != NULL || row->cfa_register >= 16 || row->cfa_offset < 0 || row->cfa_offset % 8 != 0 ||
-        row->cfa_offset / 8 >= 1 << 26)
+        row->cfa_offset / 8 >= 1 << CFA_WORDS_BITS)
         return 0;
     packed_rule packed = 1 | (packed_rule)row->cfa_register << 2 | (packed_rule)(row->cfa_offset / 8) << 6;
     uint32_t simple = 1u << fde->return_register;
@@ -135,7 +170,7 @@ static packed_rule pack(const struct sampler_cfi_fde *fde, const struct sampler_
         if (rule->kind != SAMPLER_CFI_OFFSET || rule->offset % 8 != 0) return 0;
         int64_t words = -rule->offset / 8 - 1;
         if (words < 1 || words > 15) return 0;
-        packed |= (packed_rule)words << (32 + 4 * i);
+        packed |= (packed_rule)words << (SAVED_SHIFT + 4 * i);
     }
     for (size_t i = 0; i < MACHINE_REG_COUNT; i++) {
         if (!(simple >> i & 1) && rules[i].kind != SAMPLER_CFI_UNSPECIFIED) return 0;
@@ -168,14 +203,14 @@ static enum sampler_unwind apply_packed(const struct frame *frame, packed_rule r
     struct sampler_regs *regs = frame->regs;
     uint32_t cfa_register = rule >> 2 & 15, valid = regs->valid & MACHINE_CALLEE_SAVED;
     uint64_t pc, value;
-    if (rule == PACKED_END) return SAMPLER_UNWIND_END;
+    if ((rule & PACKED_END) == PACKED_END) return SAMPLER_UNWIND_END;
     if (!(regs->valid >> cfa_register & 1)) return SAMPLER_UNWIND_UNSUPPORTED;
-    uintptr_t cfa = regs->gpr[cfa_register] + (rule >> 6 & 0x3ffffff) * 8;
+    uintptr_t cfa = regs->gpr[cfa_register] + (rule >> 6 & ((1u << CFA_WORDS_BITS) - 1)) * 8;
     if (!is_good_cfa(frame, cfa) || !stack_read(regs->sp, frame->limit, cfa - 8, 8, &pc))
         return SAMPLER_UNWIND_BAD_STACK;
     if (pc == 0) return SAMPLER_UNWIND_END;
     for (size_t i = 0; i < sizeof SAVED; i++) {
-        uint64_t words = rule >> (32 + 4 * i) & 15;
+        uint64_t words = rule >> (SAVED_SHIFT + 4 * i) & 15;
         /* A slot below the stack pointer has been popped: an epilogue, and the register is the caller's already. */
         if (words == 0 || !stack_read(regs->sp, frame->limit, cfa - 8 * (words + 1), 8, &value)) continue;
         regs->gpr[SAVED[i]] = value;
@@ -322,7 +357,7 @@ static enum sampler_unwind step_by_cfi(const struct frame *frame, uintptr_t pc, 
     if (status != SAMPLER_CFI_OK) return SAMPLER_UNWIND_UNSUPPORTED;
     packed_rule rule = pack(&fde, &row);
     if (rule != 0) {
-        cache_put(key, rule);
+        cache_put(key, pc, rule | pack_range(&row, pc - load_bias, load_bias));
         return apply_packed(frame, rule);
     }
     *is_leaf_out = fde.is_signal_frame;
@@ -341,6 +376,6 @@ enum sampler_unwind sampler_unwind_step_sig(struct sampler_regs *regs, const str
     /* A return address may be the first byte after its function: the call is before it. */
     uintptr_t pc = is_leaf ? regs->pc : regs->pc - 1;
     uint64_t key = cache_key(pc);
-    packed_rule rule = cache_get(key);
+    packed_rule rule = cache_get(key, pc);
     return rule != 0 ? apply_packed(&frame, rule) : step_by_cfi(&frame, pc, key, is_leaf_out);
 }
