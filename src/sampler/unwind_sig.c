@@ -122,16 +122,18 @@ static packed_rule cache_get(uint64_t key, uintptr_t pc) {
     return 0;
 }
 
-/* In place of an entry that is empty or of an earlier generation, else of one that depends on the PC: a fixed one would
- * let two rows of one block take turns. */
+/* In place of an entry that is empty or of an earlier generation, else of one that the PC draws, unless that holds
+ * another row of the same block: the two would take turns. */
 static void cache_put(uint64_t key, uintptr_t pc, packed_rule rule) {
-    struct cache_entry *set = cache_set(key), *slot = &set[pc * 0x9e3779b97f4a7c15 >> 62];
+    struct cache_entry *set = cache_set(key);
+    size_t way = pc * 0x9e3779b97f4a7c15 >> 62;
+    if ((set[way].check ^ set[way].rule) == key) way = (way + 1) % WAYS;
     for (size_t i = 0; i < WAYS; i++) {
         uint64_t held = set[i].rule, held_key = set[i].check ^ held;
-        if (held == 0 || held_key >> KEY_GENERATION_SHIFT != key >> KEY_GENERATION_SHIFT) slot = &set[i];
+        if (held == 0 || held_key >> KEY_GENERATION_SHIFT != key >> KEY_GENERATION_SHIFT) way = i;
     }
-    atomic_store_explicit(&slot->check, key ^ rule, memory_order_relaxed);
-    atomic_store_explicit(&slot->rule, rule, memory_order_relaxed);
+    atomic_store_explicit(&set[way].check, key ^ rule, memory_order_relaxed);
+    atomic_store_explicit(&set[way].rule, rule, memory_order_relaxed);
 }
 
 void sampler_unwind_cache_clear(void) {
