@@ -242,8 +242,8 @@ static void add_interpreter_offset(const struct sampler_regs *leaf, struct sampl
         out->extra[1] |= (uint32_t)leaf->gpr[INTERPRETER_OFFSET_REGISTER]; /* a Smi's lower half is 0 */
 }
 
-/* The slots that name an interpreted function are kept for V8's builtins, its interpreter among them, and elsewhere only
- * where they can be that: in optimised code, most of all there is, they hold anything. */
+/* The slots that name an interpreted function are kept for V8's builtins, its interpreter among them, and elsewhere
+ * only where they can be that: in optimised code, most of all there is, they hold anything. */
 static void note_frame(const struct jit_walk *walk, const struct sampler_regs *regs, bool is_leaf,
                        struct sampler_raw_frame *out) {
     out->pc = regs->pc;
