@@ -43,7 +43,7 @@ static bool owns_pc(const struct sampler_managed *managed, uintptr_t pc) {
 static enum sampler_step step(const struct sampler_managed *managed, const struct sampler_stack_bounds *bounds,
                               bool is_leaf, struct sampler_regs *regs,
                               struct sampler_raw_frame out[SAMPLER_STEP_FRAMES], size_t *count_out) {
-    return jit_walk_step_sig(&realm_of(managed)->walk, bounds, is_leaf, regs, out, count_out);
+    return jit_walk_steps_sig(&realm_of(managed)->walk, bounds, is_leaf, regs, out, count_out);
 }
 
 /* ---- Naming ---- */

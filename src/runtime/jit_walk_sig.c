@@ -363,8 +363,7 @@ static enum sampler_step step_handler(const struct jit_walk *walk, const struct 
     return step_frame(walk, bounds, regs);
 }
 
-/* Over the frame at the top of the stack, or of this segment of it: one raw frame, two or none. */
-static enum sampler_step step_first(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                     bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
                                     size_t *count_out) {
     struct frameless caller;
@@ -394,11 +393,11 @@ static enum sampler_step step_first(const struct jit_walk *walk, const struct sa
     return step_frame(walk, bounds, regs);
 }
 
-enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
-                                    bool is_leaf, struct sampler_regs *regs,
-                                    struct sampler_raw_frame out[SAMPLER_STEP_FRAMES], size_t *count_out) {
+enum sampler_step jit_walk_steps_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                     bool is_leaf, struct sampler_regs *regs,
+                                     struct sampler_raw_frame out[SAMPLER_STEP_FRAMES], size_t *count_out) {
     size_t count;
-    enum sampler_step result = step_first(walk, bounds, is_leaf, regs, out, &count);
+    enum sampler_step result = jit_walk_step_sig(walk, bounds, is_leaf, regs, out, &count);
     while (result == SAMPLER_STEP_OK && count < SAMPLER_STEP_FRAMES && jit_walk_owns_pc_sig(walk, regs->pc) &&
            is_frame_readable(bounds, regs)) {
         note_frame(walk, regs, false, &out[count++]);

@@ -41,8 +41,13 @@ uintptr_t jit_walk_candidate(const struct jit_walk *walk, uintptr_t packed, int 
 
 /* SIGNAL_SAFE. See struct sampler_managed. */
 bool jit_walk_owns_pc_sig(const struct jit_walk *walk, uintptr_t pc);
+enum sampler_step jit_walk_steps_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                     bool is_leaf, struct sampler_regs *regs,
+                                     struct sampler_raw_frame out[SAMPLER_STEP_FRAMES], size_t *count_out);
+
+/* SIGNAL_SAFE. Over one frame only: one raw frame, or two (or none, where the frame can't be read). */
 enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
-                                    bool is_leaf, struct sampler_regs *regs,
-                                    struct sampler_raw_frame out[SAMPLER_STEP_FRAMES], size_t *count_out);
+                                    bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
+                                    size_t *count_out);
 
 #endif
