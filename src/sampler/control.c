@@ -211,6 +211,18 @@ static bool drain_on_helper(struct sampler_thread *thread) {
     return drained;
 }
 
+/* Reading a large object's symbols takes the helper tens of milliseconds, in which it finds no new threads and their
+ * stacks. Most of a program's threads begin at its start: by then they are found. */
+#define NAMING_PUT_OFF_NS UINT64_C(250000000)
+
+/* Is there a recording that has gone on for so long? With the lock. */
+static bool may_name(uint64_t now_ns) {
+    for (const struct sampler_recording *open = control.open; open; open = open->next) {
+        if (now_ns > open->began_ns + NAMING_PUT_OFF_NS) return true;
+    }
+    return false;
+}
+
 /* With the lock, which is let go of meanwhile. */
 static void name_on_helper(void) {
     control.naming_since_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
@@ -308,7 +320,7 @@ static void *run_helper(void *unused) {
         } else {
             period_ns = LOOK_MIN_NS;
         }
-        if (active) name_on_helper();
+        if (may_name(now_ns)) name_on_helper();
         sampler_registry_unlock();
         wait_for_wake(seen, active ? (next_ns > now_ns ? next_ns - now_ns : 1) : 0);
     }
