@@ -4,7 +4,7 @@
 #   tests/unit/test_*.c                a C program, built with sanitizers (./build.sh unit NAME)
 #   tests/js/test-*.{js,mjs,ts,mts}    run by build/fino
 #   tests/e2e/test-*.sh                a shell script
-#   tests/fuzz/fuzz_*.c, tests/stress/stress*   a slice of FUZZ_SECONDS, STRESS_SECONDS (10) each
+#   tests/fuzz/fuzz_*.c, tests/stress/stress*   a slice of FUZZ_SECONDS (10), STRESS_SECONDS (4) each
 #
 # A test passes with exit code 0 and is skipped with 77, its last line being the reason. In its source, a comment
 # "TIMEOUT: n" gives it n seconds instead of 120, and "ALONE" keeps other tests from running beside it.
@@ -13,7 +13,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export FUZZ_SEED=${FUZZ_SEED:-1} # the same inputs each time: looking for new ones is what ./build.sh fuzz is for
-export FUZZ_SECONDS=${FUZZ_SECONDS:-10} STRESS_SECONDS=${STRESS_SECONDS:-10}
+export FUZZ_SECONDS=${FUZZ_SECONDS:-10} STRESS_SECONDS=${STRESS_SECONDS:-4}
 results=build/test
 jobs=${JOBS:-$(nproc)}
 
