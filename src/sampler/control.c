@@ -89,6 +89,7 @@ static struct {
     uint64_t
         helper_apart_ns; /* its CPU time for folding, which the folds count, and for naming, which is no sampling */
     uint64_t naming_since_ns; /* that clock when it last began; 0: it is not naming */
+    bool program_is_busy;     /* when the helper last looked around */
 } control;
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -212,12 +213,13 @@ static bool drain_on_helper(struct sampler_thread *thread) {
 }
 
 /* Reading a large object's symbols takes the helper tens of milliseconds, in which it finds no new threads and their
- * stacks. Most of a program's threads begin at its start: by then they are found. */
+ * stacks. Most of a program's threads begin at its start: by then they are found. A program that waits is left in
+ * peace: there is time at the stop. */
 #define NAMING_PUT_OFF_NS UINT64_C(250000000)
 
 /* Is there a recording that has gone on for so long? With the lock. */
 static bool may_name(uint64_t now_ns) {
-    for (const struct sampler_recording *open = control.open; open; open = open->next) {
+    for (const struct sampler_recording *open = control.open; open && control.program_is_busy; open = open->next) {
         if (now_ns > open->began_ns + NAMING_PUT_OFF_NS) return true;
     }
     return false;
@@ -289,7 +291,8 @@ static uint64_t look_around(uint64_t period_ns) {
     refresh_maps(); /* each time: a library may come to where another one was */
     cpu_before_ns = cpu_ns;
     threads_before = threads;
-    uint64_t longest_ns = longest_look_ns(used_ns >= period_ns / IDLE_DIVISOR);
+    control.program_is_busy = used_ns >= period_ns / IDLE_DIVISOR;
+    uint64_t longest_ns = longest_look_ns(control.program_is_busy);
     if (changes > 0 || period_ns > longest_ns) return LOOK_MIN_NS;
     return period_ns * 2 < longest_ns ? period_ns * 2 : longest_ns;
 }

@@ -41,7 +41,7 @@ static int profile_here(const char *where) {
     fino_pprof *profile = stop_recording(recording, &stats);
     print_stats(&stats);
     EXPECT(sum_of(profile, CPU, "work", "main") > 98 * MS);
-    EXPECT_NEAR((double)stats.cpu_ns, 200.0 * (double)MS, 30.0 * (double)MS);
+    EXPECT(stats.cpu_ns > 195 * MS && stats.cpu_ns < 400 * MS); /* the sampler's own is in it */
     fino_pprof_free(profile);
     fflush(stdout);
     return 0;
