@@ -231,7 +231,8 @@ bool deflate_stored_write(struct deflate_writer *writer, const uint8_t *in, size
         if (!writer_align(writer)) return false;
         writer_add(writer, here | (here ^ 0xFFFF) << 16, 32);
         writer_flush(writer, true);
-        if (here) memcpy(writer->next, in, here);
+        if (here == 0) break; /* IN may be NULL */
+        memcpy(writer->next, in, here);
         writer->next += here;
         in += here;
         nbytes -= here;
