@@ -500,6 +500,10 @@ void rt_ts_export(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     rt_ts_next(p);
     struct rt_ts_token next = rt_ts_look_ahead(p);
+    if (p->at.erased == 0 && rt_ts_in_namespace(p) && (rt_ts_is(p, T_LBRACE) || rt_ts_is(p, T_STAR))) {
+        rt_ts_fail(p, mark.token.start, "a namespace can't export a list; write export before the declarations");
+        return;
+    }
     switch (p->at.token.type) {
         case T_STAR: reexports(p, &mark); return;
         case T_LBRACE:

@@ -107,7 +107,9 @@ static void add_declaration(struct rt_ts_parser *p, const struct rt_ts_declarati
 
 void rt_ts_declare_in(struct rt_ts_parser *p, const struct rt_ts_token *token, enum rt_ts_declared kind, uint32_t scope,
                       uint32_t detail) {
-    if (p->at.erased > 0) return;
+    /* What is only declared still hides others of its name. */
+    bool is_ambient = p->at.ambient && p->at.erased == 2 && kind != DECLARED_PARAMETER;
+    if (p->at.erased > 0 && !is_ambient) return;
     uint32_t name = rt_ts_find_name(p, token);
     if (name == RT_TS_NOT_FOUND) return;
     add_declaration(p, &(struct rt_ts_declaration){name, scope, detail, (uint8_t)kind});

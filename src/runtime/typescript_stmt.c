@@ -286,7 +286,8 @@ static void expect_identifier(struct rt_ts_parser *p) {
 }
 
 static void type_name(struct rt_ts_parser *p) {
-    if (p->at.erased == 1) rt_ts_declare_type(p, &p->at.token);
+    bool is_outermost = p->at.erased == (p->at.ambient ? 3 : 1); /* `declare type` is one in two others */
+    if (is_outermost) rt_ts_declare_type(p, &p->at.token);
     expect_identifier(p);
 }
 

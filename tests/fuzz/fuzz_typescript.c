@@ -21,14 +21,24 @@ static size_t count_newlines(const char *s, size_t nbytes) {
     return n;
 }
 
+/* The options come from the input's ends, which therefore say the same each time. */
+static struct rt_ts_options choose_options(const uint8_t *data, size_t nbytes) {
+    uint8_t first = data[0], last = data[nbytes - 1];
+    return (struct rt_ts_options){.jsx = first & 1,
+                                  .verbatim_module_syntax = first & 2,
+                                  .commonjs = first & 4,
+                                  .legacy_decorators = last & 1,
+                                  .decorator_metadata = last & 2,
+                                  .assign_fields = last & 4,
+                                  .keep_unused_imports = last & 8,
+                                  .attributes_as_assertions = last & 16,
+                                  .path = "fuzz.tsx",
+                                  .jsx_mode = (enum rt_ts_jsx)((first >> 3 & 3) + (last >> 5 & 1))};
+}
+
 static void check(const uint8_t *data, size_t nbytes) {
     if (nbytes == 0) return;
-    struct rt_ts_options options = {.jsx = data[0] & 1,
-                                    .verbatim_module_syntax = data[0] & 2,
-                                    .commonjs = data[0] & 4,
-                                    .legacy_decorators = data[0] & 8,
-                                    .assign_fields = data[0] & 16,
-                                    .jsx_mode = data[0] >> 5 & 3};
+    struct rt_ts_options options = choose_options(data, nbytes);
     char *out = NULL;
     size_t out_nbytes = 0;
     struct rt_ts_error error;

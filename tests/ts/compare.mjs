@@ -17,6 +17,12 @@ function literal(node) {
 const show = (node) =>
   node && typeof node === 'object' ? (Array.isArray(node) ? `[${node.length}]` : `${node.type}${node.name ? ' ' + node.name : ''}`) : String(node);
 
+// (a?.b)?.c is a?.b?.c.
+function withoutChainInside(node) {
+  const key = node.type === 'CallExpression' ? 'callee' : 'object';
+  return node[key]?.type === 'ChainExpression' ? { ...node, [key]: node[key].expression } : node;
+}
+
 // Returns null, or what differs first.
 export function compareTrees(a, b, where = '') {
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -32,6 +38,7 @@ export function compareTrees(a, b, where = '') {
     return null;
   }
   if (a && b && typeof a === 'object' && typeof b === 'object' && !Array.isArray(a) && !Array.isArray(b)) {
+    if (a.optional && b.optional) [a, b] = [a, b].map(withoutChainInside);
     if (a.type !== b.type) return `${show(a)} is not ${show(b)} at line ${a.loc?.start.line} (${where})`;
     if (a.type === 'Literal') return literal(a) === literal(b) ? null : `${literal(a)} is not ${literal(b)} at line ${a.loc.start.line}`;
     if (a.type === 'TemplateElement') return a.value.cooked === b.value.cooked ? null : `templates differ at line ${a.loc.start.line}`;
@@ -54,6 +61,7 @@ export function checkPositions(tree, source) {
   const check = (node) => {
     const { line, column } = node.loc.start;
     const name = node.type === 'PrivateIdentifier' ? `#${node.name}` : node.name;
+    if (!source.includes(name)) return; // lowering made it
     const text = lines[line - 1]?.slice(column);
     if (text === undefined || !(text.startsWith(name) || text.includes('\\u'))) moved.push(`${name} at ${line}:${column + 1}`);
   };
@@ -84,10 +92,37 @@ export function functionNames(tree) {
   return names;
 }
 
-// Imports run before all else, so where the one that JSX brings along stands does not matter: it becomes the first.
-export function hoistRuntime(tree) {
-  const isRuntime = (node) => node.type === 'ImportDeclaration' && /\/jsx(-dev)?-runtime$/.test(node.source.value);
-  tree.body = [...tree.body.filter(isRuntime), ...tree.body.filter((node) => !isRuntime(node))];
-  for (const node of tree.body.filter(isRuntime)) node.specifiers.sort((a, b) => (a.local.name < b.local.name ? -1 : 1));
+const isRuntimeImport = (node) => node.type === 'ImportDeclaration' && /\/jsx(-dev)?-runtime$/.test(node.source.value);
+
+// Imports run before all else, so where the one that JSX brings along stands does not matter: it becomes the last.
+export function sinkRuntimeImport(tree) {
+  tree.body = [...tree.body.filter((node) => !isRuntimeImport(node)), ...tree.body.filter(isRuntimeImport)];
+  for (const node of tree.body.filter(isRuntimeImport)) node.specifiers.sort((a, b) => (a.local.name < b.local.name ? -1 : 1));
   return tree;
+}
+
+// Drops exports of names that TREE does not have: what is left of a type's export, and would not even load.
+export function dropExportsOfNothing(tree) {
+  const names = new Set();
+  const add = (pattern) => {
+    if (!pattern) return;
+    if (pattern.type === 'Identifier') names.add(pattern.name);
+    else for (const child of pattern.properties ?? pattern.elements ?? [pattern.value ?? pattern.argument ?? pattern.left]) add(child?.value ?? child?.argument ?? child?.left ?? child);
+  };
+  for (const statement of tree.body) {
+    const node = statement.declaration ?? statement;
+    add(node.id);
+    for (const declarator of node.declarations ?? []) add(declarator.id);
+    if (node.type === 'ImportDeclaration') for (const specifier of node.specifiers) add(specifier.local);
+  }
+  let dropped = 0;
+  tree.body = tree.body.filter((node) => {
+    if (node.type === 'ExportDefaultDeclaration' && node.declaration.type === 'Identifier' && !names.has(node.declaration.name)) return (dropped++, false);
+    if (node.type !== 'ExportNamedDeclaration' || node.source || node.declaration) return true;
+    const kept = node.specifiers.filter((specifier) => names.has(specifier.local.name));
+    dropped += node.specifiers.length - kept.length;
+    node.specifiers = kept;
+    return true;
+  });
+  return dropped;
 }

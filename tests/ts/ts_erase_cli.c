@@ -44,6 +44,7 @@ static void set_option(struct rt_ts_options *options, char letter) {
         case 'x': options->jsx = true; break;
         case 'c': options->commonjs = true; break;
         case 'v': options->verbatim_module_syntax = true; break;
+        case 'l': options->legacy_decorators = true; break;
         default: fail("unknown option letter");
     }
 }
