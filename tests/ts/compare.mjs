@@ -85,11 +85,21 @@ export function functionNames(tree) {
     if (Array.isArray(node)) return node.forEach(visit);
     if (!node || typeof node.type !== 'string') return;
     if (isFunction(node) && node.id) add(node.id);
+    if (node.type === 'ClassExpression') names.add(`${node.loc.start.line}:${node.loc.start.column + 1} class`);
     if ((node.type === 'MethodDefinition' || node.method || node.kind === 'get' || node.kind === 'set') && /Identifier$/.test(node.key?.type)) add(node.key);
     for (const key of Object.keys(node)) if (!ignored.has(key)) visit(node[key]);
   };
   visit(tree);
   return names;
+}
+
+// Is NAME ("line:column name") among NAMES, or the class that SOURCE gives that name there? A class whose decorators are
+// lowered gets its name otherwise, but stands where it was.
+export function isInPlace(name, names, source) {
+  if (names.has(name)) return true;
+  const [, line, column] = /^(\d+):(\d+)/.exec(name);
+  const keyword = /\bclass\s+$/.exec(source.split(/\r\n|[\n\r\u2028\u2029]/)[line - 1].slice(0, column - 1));
+  return keyword !== null && names.has(`${line}:${keyword.index + 1} class`);
 }
 
 const isRuntimeImport = (node) => node.type === 'ImportDeclaration' && /\/jsx(-dev)?-runtime$/.test(node.source.value);
