@@ -55,8 +55,7 @@ static uint32_t next_random(struct sampler_thread *thread) {
 }
 
 static void draw_period(struct sampler_thread *thread) {
-    uint64_t half = thread->interval_ns / 2;
-    thread->period_ns = half + half / 2 + ((half * (next_random(thread) >> 12)) >> 20);
+    thread->period_ns = thread->interval_ns / 2 + ((thread->interval_ns * (next_random(thread) >> 12)) >> 20);
     thread->period_left = PERIOD_KEPT_MIN + (next_random(thread) >> 16) % PERIOD_KEPT_SPREAD;
 }
 

@@ -25,8 +25,10 @@ __attribute__((noipa)) static void in_calls(uint64_t ns) {
     in_calls_ns += used_ns;
 }
 
-/* Runs rounds of the given lengths for TOTAL_NS and compares shares with what was measured inside. */
-static void check_mix(const char *name, uint64_t interval_ns, const uint64_t lengths_ns[4], uint64_t total_ns) {
+/* Runs rounds of the given lengths for TOTAL_NS and compares shares with what was measured inside, to TOLERANCE points.
+ */
+static void check_mix(const char *name, uint64_t interval_ns, const uint64_t lengths_ns[4], uint64_t total_ns,
+                      double tolerance) {
     struct fino_sampler_stats stats;
     printf("%s\n", name);
     first_ns = second_ns = third_ns = in_calls_ns = 0;
@@ -46,20 +48,23 @@ static void check_mix(const char *name, uint64_t interval_ns, const uint64_t len
     const char *names[] = {"first", "second", "third", "in_calls"};
     for (int i = 0; i < 4; i++)
         sum += (double)sum_of(profile, CPU, names[i], "main") / 100;
-    EXPECT_NEAR((double)sum_of(profile, CPU, "first", "main") / sum, (double)first_ns / true_sum, 1);
-    EXPECT_NEAR((double)sum_of(profile, CPU, "second", "main") / sum, (double)second_ns / true_sum, 1);
-    EXPECT_NEAR((double)sum_of(profile, CPU, "third", "main") / sum, (double)third_ns / true_sum, 1);
-    EXPECT_NEAR((double)sum_of(profile, CPU, "in_calls", "main") / sum, (double)in_calls_ns / true_sum, 1);
+    EXPECT_NEAR((double)sum_of(profile, CPU, "first", "main") / sum, (double)first_ns / true_sum, tolerance);
+    EXPECT_NEAR((double)sum_of(profile, CPU, "second", "main") / sum, (double)second_ns / true_sum, tolerance);
+    EXPECT_NEAR((double)sum_of(profile, CPU, "third", "main") / sum, (double)third_ns / true_sum, tolerance);
+    EXPECT_NEAR((double)sum_of(profile, CPU, "in_calls", "main") / sum, (double)in_calls_ns / true_sum, tolerance);
     fino_pprof_free(profile);
 }
 
 int main(void) {
-    check_mix("50/30/20", MS / 5, (uint64_t[]){5 * MS, 3 * MS, 2 * MS, 0}, 1500 * MS);
-    check_mix("80/20", MS / 5, (uint64_t[]){8 * MS, 2 * MS, 0, 0}, 1500 * MS);
-    check_mix("95/5", MS / 5, (uint64_t[]){19 * MS, 1 * MS, 0, 0}, 1500 * MS);
-    check_mix("phases of half an interval", MS / 5, (uint64_t[]){MS / 10, MS / 10, 0, 0}, 4000 * MS);
-    check_mix("phases of one interval", MS / 5, (uint64_t[]){MS / 5, MS / 5, 0, 0}, 4000 * MS);
-    check_mix("phases of 100 us, 1 ms, 7 ms", MS / 5, (uint64_t[]){MS / 10, MS, 7 * MS, 0}, 2000 * MS);
-    check_mix("half in system calls", MS / 5, (uint64_t[]){MS / 2, MS / 2, 0, MS}, 3000 * MS);
+    check_mix("50/30/20", MS / 5, (uint64_t[]){5 * MS, 3 * MS, 2 * MS, 0}, 1500 * MS, 1);
+    check_mix("80/20", MS / 5, (uint64_t[]){8 * MS, 2 * MS, 0, 0}, 1500 * MS, 1);
+    check_mix("95/5", MS / 5, (uint64_t[]){19 * MS, 1 * MS, 0, 0}, 1500 * MS, 1);
+    /* Where taking a signal costs a quarter of a phase, as in some virtual machines, it moves the phases that follow:
+     * the program is in step with its samples for a while, and chance has more to say (one standard deviation: a
+     * point). */
+    check_mix("phases of half an interval", MS / 5, (uint64_t[]){MS / 10, MS / 10, 0, 0}, 4000 * MS, 2.5);
+    check_mix("phases of one interval", MS / 5, (uint64_t[]){MS / 5, MS / 5, 0, 0}, 4000 * MS, 2.5);
+    check_mix("phases of 100 us, 1 ms, 7 ms", MS / 5, (uint64_t[]){MS / 10, MS, 7 * MS, 0}, 2000 * MS, 1);
+    check_mix("half in system calls", MS / 5, (uint64_t[]){MS / 2, MS / 2, 0, MS}, 3000 * MS, 1);
     return 0;
 }
