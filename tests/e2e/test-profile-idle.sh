@@ -67,7 +67,7 @@ expect_burnt() { # expect_burnt NAME
   [ "$(tool share "$1.pb" burn)" = 100.0 ] || fail "$1: nothing burnt"
 }
 
-trap 'kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill "$child" 2>/dev/null || true; rm -rf "$work"' EXIT
 export WAIT_MS=$((seconds * 1000 + 2000))
 for name in timer atomics; do
   "$fino" run --profile=$name.pb --profile-interval=1ms $name.mjs 2>$name.err &
