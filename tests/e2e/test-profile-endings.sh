@@ -8,7 +8,7 @@ busy='const busy = (ms) => { const end = performance.now() + ms; while (performa
 ends() { # ends STATUS SCRIPT: it runs for some time, then ends so
   echo "-- $2"
   echo "$busy busy(100); $2" >script.mjs
-  expect_status "$1" "$fino" run --profile script.mjs
+  expect_status "$1" "$fino" run --profile --profile-interval=1ms script.mjs
   expect_text err samples
   expect_only profile.pb script.mjs
   expect_valid_profile profile.pb
