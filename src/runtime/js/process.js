@@ -17,6 +17,10 @@ const listeners = new SafeMap(); // event name -> [{ listener, once }]
 
 function needEvent(name) {
   if (typeof name === 'string' && (native.signals[name] !== undefined || ArrayPrototypeIncludes(events, name))) return;
+  if (name === 'SIGPROF') {
+    throw new TypeError('process.on: SIGPROF cannot be handled: it is left to native profilers, whose timers would end ' +
+      'in your listener; use SIGUSR1 or SIGUSR2');
+  }
   const known = ArrayPrototypeJoin(events, ', ');
   throw new TypeError(`process.on: no such event: ${describe(name)}; there are ${known} and the names of signals, ` +
     'such as SIGINT');
