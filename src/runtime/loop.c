@@ -61,11 +61,15 @@ void rt_loop_stop(struct rt_loop *loop) {
     rt_loop_wake(loop);
 }
 
-void rt_loop_post(struct rt_loop *loop, struct rt_task *task) {
+void rt_loop_defer(struct rt_loop *loop, struct rt_task *task) {
     struct rt_task *head = atomic_load(&loop->posted);
     do
         task->next = head;
     while (!atomic_compare_exchange_weak(&loop->posted, &head, task));
+}
+
+void rt_loop_post(struct rt_loop *loop, struct rt_task *task) {
+    rt_loop_defer(loop, task);
     rt_loop_wake(loop);
 }
 
@@ -143,7 +147,7 @@ static void run_timer(struct rt_loop *loop) {
 
 /* How long the loop may sleep: 0 when something is ready, -1 for ever. */
 static int64_t sleep_ns(const struct rt_loop *loop, int64_t delay_ns) {
-    if (loop->immediate_requested || loop->always_ready) return 0;
+    if (loop->immediate_requested || loop->always_ready || atomic_load(&loop->posted)) return 0;
     if (loop->timer_ns != UINT64_MAX) {
         uint64_t now = rt_now_ns();
         int64_t left = loop->timer_ns <= now ? 0 : (int64_t)(loop->timer_ns - now);

@@ -76,6 +76,8 @@ void rt_loop_stop(struct rt_loop *loop);
 void rt_loop_wake(struct rt_loop *loop);
 /* Any thread: TASK runs on the loop's thread, in the order of posting. It doesn't keep the loop alive by itself. */
 void rt_loop_post(struct rt_loop *loop, struct rt_task *task);
+/* The loop's own thread: TASK runs in the next turn, which comes without waiting and without a system call. */
+void rt_loop_defer(struct rt_loop *loop, struct rt_task *task);
 
 /* Returns 0 or a negative errno. EVENTS may be changed by calling it again. */
 int rt_loop_watch(struct rt_loop *loop, struct rt_watch *watch);
