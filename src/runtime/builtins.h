@@ -17,6 +17,7 @@ struct rt_native_group {
 
 extern const struct rt_native_group rt_mod_clone;
 extern const struct rt_native_group rt_mod_encoding;
+extern const struct rt_native_group rt_mod_http;
 extern const struct rt_native_group rt_mod_inspect;
 extern const struct rt_native_group rt_mod_io;
 extern const struct rt_native_group rt_mod_process;
@@ -29,5 +30,7 @@ int rt_builtins_start(struct rt_realm *realm);
 
 /* mod_io: forgets what is being read. */
 void rt_stdin_free(struct rt_realm *realm);
+/* mod_http: closes servers and connections. */
+void rt_http_free(struct rt_realm *realm);
 
 #endif

@@ -39,13 +39,21 @@ const owners = {
   clone: ['structuredClone'],
   process: ['process', 'processModule', 'onSignal', 'emitProcessEvent'],
   profiler: ['profilerModule'],
+  streams: ['ReadableStream', 'ReadableStreamDefaultController', 'ReadableStreamDefaultReader', 'isReadableStream',
+    'isStreamDisturbed', 'iteratorOf', 'streamOf'],
+  http_headers: ['Headers', 'headersList', 'headersOf', 'parseFields'],
+  http_body: ['httpBody'],
+  http_message: ['Request', 'Response', 'httpMessage'],
+  http_server: ['httpServerModule'],
+  http: ['httpModule'],
 };
 for (const file of Object.keys(owners)) {
   for (const name of owners[file]) lazyProperty(internal, name, file);
 }
 
 internal.modules = { __proto__: null };
-const modules = { __proto__: null, process: 'processModule', profiler: 'profilerModule' };
+const modules = { __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule',
+  'net/http/server': 'httpServerModule' };
 for (const name of Object.keys(modules)) {
   Object.defineProperty(internal.modules, `fino:${name}`, { enumerable: true, get: () => internal[modules[name]] });
 }

@@ -31,7 +31,7 @@ const statics = {
 };
 
 const methods = {
-  Array: 'includes indexOf join pop push slice sort splice unshift',
+  Array: 'includes indexOf join pop push shift slice sort splice unshift',
   BigInt: 'valueOf',
   Boolean: 'valueOf',
   Date: 'getTime toISOString toString',
@@ -39,6 +39,7 @@ const methods = {
   Function: 'call toString',
   Map: 'forEach',
   Number: 'toFixed toString valueOf',
+  Promise: 'then',
   Object: 'propertyIsEnumerable',
   RegExp: 'exec toString',
   Set: 'forEach',
@@ -86,6 +87,8 @@ for (const name of ['asyncIterator', 'iterator', 'toPrimitive', 'toStringTag']) 
   primordials[`Symbol${capitalise(name)}`] = Symbol[name];
 }
 primordials.JSONStringify = JSON.stringify;
+primordials.JSONParse = JSON.parse;
+primordials.PromiseReject = Promise.reject.bind(Promise);
 primordials.PromiseResolve = Promise.resolve.bind(Promise);
 primordials.IteratorPrototype = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
 
