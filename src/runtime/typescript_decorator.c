@@ -284,6 +284,7 @@ static void name_text(struct rt_ts_parser *p, const struct rt_ts_class *class, c
 }
 
 void rt_ts_finish_decorators(struct rt_ts_parser *p, struct rt_ts_class *class) {
+    if (class->member_count == 0 && !class->decorated && class->parameter_decorators.nbytes == 0) return;
     const char *suffix = rt_ts_suffix(p);
     if (p->options.legacy_decorators) {
         if (class->member_count > 0) rt_ts_text_format(&class->end, ";static{_member%s(this)}", suffix);

@@ -303,17 +303,26 @@ void rt_ts_end_output(struct rt_ts_parser *p) {
     rt_ts_replace(p, end, end, p->tail.bytes, p->at.tail_nbytes);
 }
 
+/* Does TEXT, whose underscore is the character at UNDERSCORE, stand anywhere in the source? */
+static bool source_has(const struct rt_ts_parser *p, const char *text, size_t underscore) {
+    const char *s = p->source + underscore, *end = p->source + p->nbytes;
+    for (; s < end && (s = memchr(s, '_', (size_t)(end - s))); s++) {
+        if (memcmp(s - underscore, text, strlen(text)) == 0) return true; /* the padding ends it */
+    }
+    return false;
+}
+
 const char *rt_ts_suffix(struct rt_ts_parser *p) {
     static const char *const names[] = {"_jsx",    "_Fragment", "_createElement", "_key",  "_apply", "_class",
-                                        "_member", "_decorate", "_param",         "_name", "#_"};
+                                        "_member", "_decorate", "_param",         "_name"};
     if (p->suffix_chosen) return p->suffix;
-    bool taken = false;
+    bool taken = source_has(p, "#_", 1);
     p->suffix_chosen = true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        taken = taken || memmem(p->source, p->nbytes, names[i], strlen(names[i]));
+        taken = taken || source_has(p, names[i], 0);
     for (unsigned n = 1; taken; n++) {
         snprintf(p->suffix, sizeof p->suffix, "_%u", n);
-        taken = memmem(p->source, p->nbytes, p->suffix, strlen(p->suffix));
+        taken = source_has(p, p->suffix, 0);
     }
     return p->suffix;
 }

@@ -675,6 +675,7 @@ void rt_ts_jsx_end(struct rt_ts_parser *p) {
         {NEEDS_JSX, "jsx"}, {NEEDS_JSXS, "jsxs"}, {NEEDS_JSX_DEV, "jsxDEV"}, {NEEDS_FRAGMENT, "Fragment"}};
     static const struct imported element[] = {{NEEDS_CREATE_ELEMENT, "createElement"}};
     bool development = p->jsx.mode == RT_TS_JSX_DEVELOPMENT;
+    if (p->at.needs == 0) return;
     append_imports(p, runtime, sizeof runtime / sizeof *runtime, development ? "/jsx-dev-runtime" : "/jsx-runtime");
     append_imports(p, element, 1, "");
     if (p->at.needs & NEEDS_KEYED) {

@@ -1,13 +1,13 @@
 /* fuzz_typescript.c: rt_ts_erase() on any bytes: no crash, no leak, and a result that keeps its promises.
  *
- * With libFuzzer:
- *   clang -g -O1 -std=gnu17 -Isrc -fsanitize=fuzzer,address,undefined -DLIBFUZZER tests/fuzz/fuzz_typescript.c \
- *       src/runtime/typescript*.c -lm -o fuzz_typescript && ./fuzz_typescript -dict=... CORPUS
- * Without: a deterministic run that mutates the files named after the count of executions:
- *   gcc -g -O1 -std=gnu17 -Isrc -fsanitize=address,undefined tests/fuzz/fuzz_typescript.c src/runtime/typescript*.c -lm
- * \ -o fuzz_typescript && ./fuzz_typescript 100000 FILE...
+ * ./build.sh fuzz gives it to libFuzzer. Without libFuzzer it is a run that is the same each time, of so many mutations of
+ * these files (or of a built-in seed); each SEED is another such run:
+ *
+ *   MODE=asan ./build.sh program tests/fuzz/fuzz_typescript.c build/asan/fuzz_typescript
+ *   build/asan/fuzz_typescript EXECUTIONS SEED FILE...
  */
 // SOURCES: src/runtime/typescript*.c
+// LINK: -lm
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
     return 0;
 }
 #else
-enum { MAX_INPUT = 1500, MAX_FILES = 1000 };
+enum { MAX_INPUT = 1500 };
 
 static uint64_t state = 0x9E3779B97F4A7C15u;
 
@@ -161,39 +161,42 @@ static size_t mutate(uint8_t *data, size_t nbytes) {
     return nbytes;
 }
 
+/* Reads up to MAX_INPUT bytes of the file at PATH, from anywhere in it. Returns how many. */
+static size_t read_slice(const char *path, uint8_t slice[MAX_INPUT]) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return 0;
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    fseek(file, size > MAX_INPUT ? (long)next_random((uint32_t)(size - MAX_INPUT)) : 0, SEEK_SET);
+    size_t nbytes = fread(slice, 1, MAX_INPUT, file);
+    fclose(file);
+    return nbytes;
+}
+
+static void run_mutation(const uint8_t *seed, size_t seed_nbytes) {
+    uint8_t data[MAX_INPUT * 2 + 64];
+    memcpy(data, seed, seed_nbytes);
+    size_t nbytes = mutate(data, seed_nbytes);
+    uint8_t *exact = malloc(nbytes + 1); /* so that a read past the end is seen */
+    memcpy(exact, data, nbytes);
+    check(exact, nbytes);
+    free(exact);
+}
+
 int main(int argc, char **argv) {
+    static const char SEED[] =
+        "class A<T> { x: T = f<T>(1 as any)!; } enum E { A, B = A | 1 } namespace N { export let y = 2; y; }";
     long executions = argc > 1 ? atol(argv[1]) : 20000;
-    static uint8_t files[MAX_FILES][MAX_INPUT];
-    static size_t sizes[MAX_FILES];
-    uint32_t file_count = 0;
-    for (int i = 2; i < argc && file_count < MAX_FILES; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        if (!file) continue;
-        fseek(file, 0, SEEK_END);
-        long size = ftell(file);
-        fseek(file, size > MAX_INPUT ? (long)next_random((uint32_t)(size - MAX_INPUT)) : 0, SEEK_SET);
-        sizes[file_count] = fread(files[file_count], 1, MAX_INPUT, file);
-        fclose(file);
-        file_count += sizes[file_count] > 0;
-    }
-    if (file_count == 0) {
-        static const char SEED[] =
-            "class A<T> { x: T = f<T>(1 as any)!; } enum E { A, B = A | 1 } namespace N { export let y = 2; y; }";
-        sizes[0] = sizeof SEED - 1;
-        memcpy(files[0], SEED, sizes[0]);
-        file_count = 1;
-    }
+    state ^= argc > 2 ? strtoull(argv[2], NULL, 10) << 20 : 0;
     for (long i = 0; i < executions; i++) {
-        uint32_t which = next_random(file_count);
-        uint8_t data[MAX_INPUT * 2 + 64];
-        memcpy(data, files[which], sizes[which]);
-        size_t nbytes = mutate(data, sizes[which]);
-        uint8_t *exact = malloc(nbytes + 1); /* so that a read past the end is seen */
-        memcpy(exact, data, nbytes);
-        check(exact, nbytes);
-        free(exact);
+        uint8_t slice[MAX_INPUT];
+        size_t nbytes = argc > 3 ? read_slice(argv[3 + next_random((uint32_t)argc - 3)], slice) : 0;
+        if (nbytes == 0) memcpy(slice, SEED, nbytes = sizeof SEED - 1);
+        for (int again = 0; again < 10 && i < executions; again++, i++)
+            run_mutation(slice, nbytes);
+        i--;
     }
-    printf("%ld executions over %u seeds\n", executions, file_count);
+    printf("%ld executions over %d files\n", executions, argc > 3 ? argc - 3 : 0);
     return 0;
 }
 #endif
