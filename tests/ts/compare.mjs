@@ -63,6 +63,7 @@ export function checkPositions(tree, source) {
     const name = node.type === 'PrivateIdentifier' ? `#${node.name}` : node.name;
     if (!source.includes(name)) return; // lowering made it
     const text = lines[line - 1]?.slice(column);
+    if (text === '') return; // so it did this: it is behind all that the line had
     if (text === undefined || !(text.startsWith(name) || text.includes('\\u'))) moved.push(`${name} at ${line}:${column + 1}`);
   };
   const visit = (node) => {
@@ -102,12 +103,36 @@ export function isInPlace(name, names, source) {
   return keyword !== null && names.has(`${line}:${keyword.index + 1} class`);
 }
 
-const isRuntimeImport = (node) => node.type === 'ImportDeclaration' && /\/jsx(-dev)?-runtime$/.test(node.source.value);
-
-// Imports run before all else, so where the one that JSX brings along stands does not matter: it becomes the last.
-export function sinkRuntimeImport(tree) {
-  tree.body = [...tree.body.filter((node) => !isRuntimeImport(node)), ...tree.body.filter(isRuntimeImport)];
-  for (const node of tree.body.filter(isRuntimeImport)) node.specifiers.sort((a, b) => (a.local.name < b.local.name ? -1 : 1));
+// What JSX brings along stands for the same in both, whatever it is called and wherever it stands: its imports run before
+// all else, so they become the last; names lose the number that keeps them apart from the file's own; a key that fino
+// evaluates where it stands goes where TypeScript puts it; `{...{a: b}}`, which TypeScript flattens, is flat; and an import
+// of React that nothing uses goes, which transpileModule keeps as it can't see that there is a jsx-runtime.
+export function unifyJsx(tree) {
+  const isHelper = (node) => node.type === 'FunctionDeclaration' && node.id?.name === '_jsxKeyed';
+  const isImport = (node) => node.type === 'ImportDeclaration' && node.specifiers.length > 0 && node.specifiers.every(({ local }) => /^_(jsxs?|jsxDEV|Fragment|createElement)$/.test(local.name));
+  let uses = 0;
+  const visit = (node) => {
+    if (!node || typeof node !== 'object') return;
+    for (const key of Object.keys(node)) visit(node[key]);
+    if (node.type === 'Identifier' && node.name === 'React') uses++;
+    if (node.type === 'Identifier') node.name = node.name.replace(/^(_(?:jsxs?|jsxDEV|jsxKeyed|Fragment|createElement))_\d+$/, '$1');
+    if (node.type === 'CallExpression' && node.callee.name === '_jsxKeyed') {
+      const [callee, type, before, key, after, ...rest] = node.arguments;
+      Object.assign(node, { callee, arguments: [type, { ...before, properties: [...before.properties, ...after.properties] }, key, ...rest] });
+    }
+    if (node.type === 'ObjectExpression') node.properties = node.properties.flatMap((p) => (p.argument?.type === 'ObjectExpression' ? p.argument.properties : [p]));
+  };
+  visit(tree);
+  const dropsReact = (node) => {
+    const kept = node.specifiers.filter(({ type, local }) => type === 'ImportSpecifier' || local.name !== 'React');
+    if (uses !== 1 || node.source.value !== 'react' || kept.length === node.specifiers.length) return false;
+    node.specifiers = kept;
+    return kept.length === 0;
+  };
+  tree.body = tree.body.filter((node) => node.type !== 'ImportDeclaration' || !dropsReact(node));
+  const imports = tree.body.filter(isImport).sort((a, b) => (a.source.value < b.source.value ? -1 : 1));
+  for (const { specifiers } of imports) specifiers.sort((a, b) => (a.local.name < b.local.name ? -1 : 1));
+  tree.body = [...tree.body.filter((node) => !isImport(node) && !isHelper(node)), ...imports];
   return tree;
 }
 

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { checkPositions, compareTrees, dropExportsOfNothing, functionNames, isInPlace, sinkRuntimeImport } from './compare.mjs';
+import { checkPositions, compareTrees, dropExportsOfNothing, functionNames, isInPlace, unifyJsx } from './compare.mjs';
 import { corpus } from './corpus.mjs';
 import { Eraser } from './eraser.mjs';
 import { explain } from './explained.mjs';
@@ -46,7 +46,7 @@ async function againstTypeScript(oracle, erase, file, source, bytes) {
   } catch (error) {
     return differs(`typescript's output does not parse: ${error.message}`);
   }
-  const difference = compareTrees(sinkRuntimeImport(ours), sinkRuntimeImport(theirs));
+  const difference = compareTrees(unifyJsx(ours), unifyJsx(theirs));
   if (difference) return differs(difference);
   return { verdict: 'agrees', functions: expected.names.length };
 }
