@@ -249,10 +249,15 @@ fail:;
 }
 
 static bool is_ascii(const char *text, size_t nbytes) {
-    unsigned char all = 0;
-    for (size_t i = 0; i < nbytes; i++)
+    uint64_t word, all = 0;
+    size_t i = 0;
+    for (; nbytes - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        all |= word;
+    }
+    for (; i < nbytes; i++)
         all |= (unsigned char)text[i];
-    return all < 0x80;
+    return !(all & 0x8080808080808080u);
 }
 
 /* TEXT as a string of V8's; takes TEXT. NULL with *ERROR_OUT when it is too long. */

@@ -1,8 +1,10 @@
 /* typescript_decorator.c: owns decorators, which V8 does not know. Standard ones become computed names, which are
  * evaluated when and where decorators are:
- *   class C { @a @b(1) m() {} }    class C {static #_s=_apply(this); [_key(1,0,[ a , b(1) ],"m")]() {} }
- * _key() notes the decorators and gives back the name; _apply(), the first static initialiser, calls them. A private
- * member gets a made-up name for that time. The class's own decorators come before it:
+ *   class C { @a @b(1) m() {} }    class C {static #_s=_apply(this); [_key(1,64,[ a , b(1) ],"m")](){} m() {} }
+ *   class C { @a f = 1 }           class C {static #_s=_apply(this); [_key(1,3,[ a ],"f") ] = ... }
+ * _key() notes the decorators and gives back the key; _apply(), the first static initialiser, calls them. A method with
+ * a name that anyone can see keeps it and its place: another one, of a made-up name, stands before it for that time. So
+ * does one in place of a private member. The class's own decorators come before it:
  *   @c class C {}                  let C;_key(1,5,[c ]);(class _class0 {static #_s=_apply(this,"C",v=>C=v) ...});
  *
  * Legacy ones (experimentalDecorators) are evaluated when the class is there: each list waits in a function, made by a
@@ -14,8 +16,8 @@
 
 #include "runtime/typescript_internal.h"
 
-enum kind { KIND_METHOD, KIND_GETTER, KIND_SETTER, KIND_FIELD, KIND_ACCESSOR };
-enum { FLAG_STATIC = 8, FLAG_PRIVATE = 16, FLAG_HIDDEN = 32 };
+enum kind { KIND_METHOD, KIND_GETTER, KIND_SETTER, KIND_FIELD, KIND_ACCESSOR, KIND_MASK = 7 };
+enum { FLAG_STATIC = 8, FLAG_PRIVATE = 16, FLAG_HIDDEN = 32, FLAG_AHEAD = 64 };
 
 void rt_ts_no_decorators(struct rt_ts_parser *p) {
     if (rt_ts_is(p, T_AT))
@@ -111,19 +113,62 @@ static void after_field_name(struct rt_ts_parser *p, struct rt_ts_class *class, 
     }
 }
 
-/* ],"name")] in place of the name. */
-static void decorated_name(struct rt_ts_parser *p, const struct rt_ts_member *member, const struct rt_ts_text *after) {
-    const char *name = p->source + member->name.start;
-    int n = (int)(member->name.end - member->name.start), m = (int)after->nbytes;
+/* What follows the decorators of a member: its name as the last argument of _key(). */
+static void end_list(struct rt_ts_parser *p, const struct rt_ts_member *member, const char *rest) {
     bool quoted = member->name.type != T_STRING && member->name.type != T_NUMBER;
+    const char *quote = quoted ? "\"" : "";
+    rt_ts_fill(p, member->end_edit, member->end_at, member->end_at, "],%s%.*s%s)%s", quote,
+               (int)(member->name.end - member->name.start), p->source + member->name.start, quote, rest);
+}
+
+/* A bracket that closes where the name ends, so that what follows keeps its place. */
+static void decorated_name(struct rt_ts_parser *p, const struct rt_ts_member *member, const struct rt_ts_text *after) {
+    int n = (int)(member->name.end - member->name.start), m = (int)after->nbytes;
     if (member->name.type == T_LBRACKET) {
         rt_ts_fill(p, member->before_name, member->name.start, member->name.end, "],");
         rt_ts_fill(p, member->after_name, member->name_end - 1, member->name_end, ")]%.*s", m, after->bytes);
     } else {
-        const char *quote = quoted ? "\"" : "";
-        rt_ts_fill(p, member->before_name, member->name.start, member->name.end, "],%s%.*s%s)]%.*s", quote, n, name,
-                   quote, m, after->bytes);
+        end_list(p, member, "");
+        rt_ts_fill(p, member->before_name, member->name.start, member->name.end, "%*s%.*s", n, "]", m, after->bytes);
     }
+}
+
+/* `static`, `async`, `get`, `set` and `*`, which have been blanked, come back. */
+static void restore_modifiers(struct rt_ts_parser *p, const struct rt_ts_member *member) {
+    for (uint32_t i = member->end_edit + 1; i < member->before_name; i++) {
+        struct rt_ts_edit *edit = &p->edits[i];
+        const char *word = p->source + edit->start;
+        uint32_t n = edit->end - edit->start;
+        bool stays = (n == 1 && *word == '*') || (n == 3 && memcmp(word + 1, "et", 2) == 0) ||
+                     (n == 5 && memcmp(word, "async", 5) == 0) || (n == 6 && memcmp(word, "static", 6) == 0);
+        if (stays) edit->end = edit->start;
+    }
+}
+
+/* `[_key(1,64,[ a ],"m")](){}` before the method, which stays as it is. */
+static void method_ahead(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member,
+                         const char *guard, int flags) {
+    rt_ts_fill(p, member->first_edit, member->first_at, member->first_at + 1, "%s%s[_key%s(%d,%d,[", guard,
+               member->is_static ? "static " : "", rt_ts_suffix(p), class->member_count == 0 && !class->decorated,
+               flags | FLAG_AHEAD);
+    end_list(p, member, "](){}");
+    restore_modifiers(p, member);
+}
+
+/* `[_key(1,0,[ a ],"m")` and its closing bracket in place of the name. */
+static void name_by_key(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member,
+                        const char *guard, int flags, bool is_field) {
+    enum kind kind = (enum kind)(flags & KIND_MASK);
+    const char *half = kind == KIND_ACCESSOR || kind == KIND_GETTER ? "get " : kind == KIND_SETTER ? "set " : "";
+    rt_ts_fill(p, member->first_edit, member->first_at, member->first_at + 1, "%s%s%s%s%s[_key%s(%d,%d,[", guard,
+               member->is_static ? "static " : "", member->is_async ? "async " : "", half,
+               member->is_generator ? "*" : "", rt_ts_suffix(p), class->member_count == 0 && !class->decorated, flags);
+    struct rt_ts_text after = {0};
+    if (is_field) after_field_name(p, class, member, &after);
+    rt_ts_text_put(&after, "", 1);
+    after.nbytes--;
+    if (!after.failed) decorated_name(p, member, &after);
+    free(after.bytes);
 }
 
 void rt_ts_begin_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member,
@@ -139,16 +184,10 @@ void rt_ts_begin_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, st
         kind | (member->is_static ? FLAG_STATIC : 0) | (is_private ? FLAG_PRIVATE : 0) | (hidden ? FLAG_HIDDEN : 0);
     char before = member->mark.previous_end > 0 ? p->source[member->mark.previous_end - 1] : ';';
     const char *guard = before == ';' || before == '{' || before == '}' ? "" : ";";
-    const char *half = kind == KIND_ACCESSOR || kind == KIND_GETTER ? "get " : kind == KIND_SETTER ? "set " : "";
-    rt_ts_fill(p, member->first_edit, member->first_at, member->first_at + 1, "%s%s%s%s%s[_key%s(%d,%d,[", guard,
-               member->is_static ? "static " : "", member->is_async ? "async " : "", half,
-               member->is_generator ? "*" : "", rt_ts_suffix(p), class->member_count == 0 && !class->decorated, flags);
-    struct rt_ts_text after = {0};
-    if (is_field) after_field_name(p, class, member, &after);
-    rt_ts_text_put(&after, "", 1);
-    after.nbytes--;
-    if (!after.failed) decorated_name(p, member, &after);
-    free(after.bytes);
+    if (is_field || is_private || member->name.type == T_LBRACKET)
+        name_by_key(p, class, member, guard, flags, is_field);
+    else
+        method_ahead(p, class, member, guard, flags);
     if (is_private) add_access(p, class, member);
     if (!is_field && !member->is_static) class->runs_initializers = true;
     class->member_count++;
@@ -434,8 +473,9 @@ static const char APPLY[] =
     "const fn=f=>{if(typeof f!=\"function\")throw new TypeError(\"Function expected\");return f};"
     "const run=(m,i)=>{"
     "const kind=m.f&7,own=!!(m.f&8),at=own?c:c.prototype,slot=[\"value\",\"get\",\"set\",0,0,\"value\"][kind];"
-    "const d=kind==5?{value:c}:Object.getOwnPropertyDescriptor(at,m.k);"
+    "const d=kind==5?{value:c}:Object.getOwnPropertyDescriptor(at,m.f&64?m.n:m.k);"
     "if(m.f>15)delete at[m.k];"
+    "if(m.f&64)m.k=m.n;"
     "if(m.f&16&&kind<3)Object.defineProperty(d[slot],\"name\",{value:[\"\",\"get \",\"set \"][kind]+m.n,"
     "configurable:true});"
     "let{has,get,set}=access[i]??{has:o=>m.n in o,get:o=>o[m.n],set(o,v){o[m.n]=v}},done=false;"

@@ -406,14 +406,13 @@ static const char *skip_number(const char *s) {
 static const char *skip_string(const char *s, const char *end) {
     char quote = *s++;
     while (s < end) {
-        char c = *s++;
-        if (c == quote) return s;
-        if (c == '\\') {
-            if (s[0] == '\r' && s[1] == '\n') s++;
-            s++;
-        } else if (c == '\n' || c == '\r') {
-            return NULL;
-        }
+        block b = load(s);
+        uint32_t stops = where(b, quote) | where(b, '\\') | where(b, '\n') | where(b, '\r');
+        s += lowest(stops);
+        if (stops == 0) continue;
+        if (*s == quote) return s + 1;
+        if (*s != '\\') return NULL;
+        s += s[1] == '\r' && s[2] == '\n' ? 3 : 2;
     }
     return NULL;
 }
@@ -421,12 +420,14 @@ static const char *skip_string(const char *s, const char *end) {
 /* S is after the backquote or the `}`. Returns the byte after the closing backquote or the `${`, or NULL. */
 static const char *skip_template(const char *s, const char *end, bool *more_out) {
     while (s < end) {
-        char c = *s++;
-        if (c == '`' || (c == '$' && *s == '{')) {
-            *more_out = c == '$';
-            return s + (c == '$');
-        }
-        if (c == '\\') s++;
+        block b = load(s);
+        uint32_t stops = where(b, '`') | where(b, '$') | where(b, '\\');
+        s += lowest(stops);
+        if (stops == 0) continue;
+        *more_out = *s == '$';
+        if (*s == '`') return s + 1;
+        if (*s == '$' && s[1] == '{') return s + 2;
+        s += *s == '\\' ? 2 : 1;
     }
     return NULL;
 }

@@ -70,7 +70,8 @@ export function checkPositions(tree, source) {
     if (Array.isArray(node)) return node.forEach(visit);
     if (!node || typeof node.type !== 'string') return;
     if (isFunction(node) && node.id) check(node.id);
-    if (node.type === 'MethodDefinition' && /Identifier$/.test(node.key.type)) check(node.key);
+    const isAccess = node.key?.type === 'PrivateIdentifier' && /[gs]et/.test(node.kind); // maybe to what a decorator made
+    if (node.type === 'MethodDefinition' && /Identifier$/.test(node.key.type) && !isAccess) check(node.key);
     if (node.type === 'VariableDeclarator' && node.init && isFunction(node.init) && node.id.type === 'Identifier') check(node.id);
     for (const key of Object.keys(node)) if (!ignored.has(key)) visit(node[key]);
   };
@@ -88,6 +89,7 @@ export function functionNames(tree) {
     if (isFunction(node) && node.id) add(node.id);
     if (node.type === 'ClassExpression') names.add(`${node.loc.start.line}:${node.loc.start.column + 1} class`);
     if ((node.type === 'MethodDefinition' || node.method || node.kind === 'get' || node.kind === 'set') && /Identifier$/.test(node.key?.type)) add(node.key);
+    if (node.type === 'MethodDefinition' && node.computed) names.add(`${node.value.loc.start.line}:${node.value.loc.start.column + 1} (`);
     for (const key of Object.keys(node)) if (!ignored.has(key)) visit(node[key]);
   };
   visit(tree);
@@ -95,10 +97,12 @@ export function functionNames(tree) {
 }
 
 // Is NAME ("line:column name") among NAMES, or the class that SOURCE gives that name there? A class whose decorators are
-// lowered gets its name otherwise, but stands where it was.
+// lowered gets its name otherwise, but stands where it was. So does a private method: its parameters start at their place,
+// which is the place that V8 knows a method by.
 export function isInPlace(name, names, source) {
   if (names.has(name)) return true;
-  const [, line, column] = /^(\d+):(\d+)/.exec(name);
+  const [, line, column, text] = /^(\d+):(\d+) (.*)/.exec(name);
+  if (text.startsWith('#') && names.has(`${line}:${Number(column) + text.length} (`)) return true;
   const keyword = /\bclass\s+$/.exec(source.split(/\r\n|[\n\r\u2028\u2029]/)[line - 1].slice(0, column - 1));
   return keyword !== null && names.has(`${line}:${keyword.index + 1} class`);
 }
