@@ -13,6 +13,15 @@
 #include "runtime/jit_table.h"
 #include "runtime/jit_walk_sig.h"
 
+/* Most callers in a stack were in the last ones, too: what names such a frame, and its name as of GENERATION. 2^12 of
+ * them are the working set of large programs, and half of an L2 cache at most. */
+#define CACHE_BITS 12
+struct cached_frame {
+    uintptr_t pc, bytecode_array, bytecode_offset;
+    uint32_t generation; /* 0: nothing is cached here */
+    uint32_t location;
+};
+
 struct jit_realm {
     struct sampler_managed managed; /* first: the sampler hands back a pointer to it */
     v8s_isolate *isolate;
@@ -27,6 +36,8 @@ struct jit_realm {
     struct jit_extra_ranges **retired; /* all that were ever published, the current ones last */
     size_t retired_count, retired_cap;
     uintptr_t leaf_pc; /* of the stack that is being resolved */
+    _Atomic uint32_t generation; /* from 1: of what the map says of an address; also bumped by V8's GC helpers */
+    struct cached_frame cache[1 << CACHE_BITS];
     struct {
         uintptr_t shared, packed;
     } frameless; /* of the frame resolved last, for the JIT_RAW_BELOW that follows */
@@ -61,6 +72,44 @@ static enum jit_frame_result locate_below(struct jit_realm *realm, fino_pprof *p
     return jit_map_locate_below(realm->map, profile, &below, location_out);
 }
 
+static enum jit_frame_result locate_frame(struct jit_realm *realm, fino_pprof *profile,
+                                          const struct sampler_raw_frame *frame, uint32_t *location_out) {
+    struct jit_frame named = {.pc = frame->pc, .is_leaf = frame->is_leaf, .leaf_pc = realm->leaf_pc};
+    if (frame->extra_count == 2) {
+        named.bytecode_array = frame->extra[0];
+        named.bytecode_offset = frame->extra[1];
+    }
+    return jit_map_locate(realm->map, profile, &named, location_out);
+}
+
+/* Of a caller whose name depends on nothing else in its stack. */
+static enum jit_frame_result locate_caller(struct jit_realm *realm, fino_pprof *profile,
+                                           const struct sampler_raw_frame *frame, uint32_t *location_out) {
+    uintptr_t array = frame->extra_count == 2 ? frame->extra[0] : 0;
+    uintptr_t offset = frame->extra_count == 2 ? frame->extra[1] : 0;
+    uint64_t hash = (frame->pc ^ array << 1 ^ offset >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+    struct cached_frame *cached = &realm->cache[hash >> (64 - CACHE_BITS)];
+    uint32_t generation = atomic_load_explicit(&realm->generation, memory_order_acquire);
+    if (cached->generation != generation || cached->pc != frame->pc || cached->bytecode_array != array ||
+        cached->bytecode_offset != offset) {
+        enum jit_frame_result result = locate_frame(realm, profile, frame, location_out);
+        if (result == JIT_FRAME_NAMED)
+            *cached = (struct cached_frame){frame->pc, array, offset, generation, *location_out};
+        return result;
+    }
+    *location_out = cached->location;
+    return JIT_FRAME_NAMED;
+}
+
+static void forget_cached(struct jit_realm *realm) {
+    atomic_fetch_add_explicit(&realm->generation, 1, memory_order_release);
+}
+
+/* May the running bytecode depend on where the leaf is? See JIT_RAW_FRAME. */
+static bool depends_on_leaf(const struct sampler_raw_frame *frame) {
+    return frame->is_leaf || (frame->extra_count == 2 && (uint32_t)frame->extra[1] != 0);
+}
+
 static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile, const struct sampler_raw_frame *frame,
                                     uint32_t *location_out) {
     if (frame->is_leaf) realm->leaf_pc = frame->pc;
@@ -72,12 +121,7 @@ static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile
         case JIT_RAW_BELOW: return locate_below(realm, profile, frame, location_out);
         default: break;
     }
-    struct jit_frame named = {.pc = frame->pc, .is_leaf = frame->is_leaf, .leaf_pc = realm->leaf_pc};
-    if (frame->extra_count == 2) {
-        named.bytecode_array = frame->extra[0];
-        named.bytecode_offset = frame->extra[1];
-    }
-    return jit_map_locate(realm->map, profile, &named, location_out);
+    return (depends_on_leaf(frame) ? locate_frame : locate_caller)(realm, profile, frame, location_out);
 }
 
 static uint32_t unknown_location(fino_pprof *profile) {
@@ -165,8 +209,10 @@ static bool is_named(const struct v8s_code_event *event, const char *name) {
 
 static void on_code(void *context, const struct v8s_code_event *event) {
     struct jit_realm *realm = context;
-    if (realm->listening && jit_map_would_replace(realm->map, event)) fino_sampler_thread_drain(realm->thread);
+    bool replaces = jit_map_would_replace(realm->map, event);
+    if (realm->listening && replaces) fino_sampler_thread_drain(realm->thread);
     jit_map_event(realm->map, event);
+    if (replaces || event->type != V8S_CODE_ADDED) forget_cached(realm);
     if (event->type == V8S_CODE_ADDED && event->kind == V8S_CODE_WASM)
         add_wasm_range(realm, event->start, event->start + event->nbytes);
     if (event->type == V8S_CODE_ADDED && is_named(event, "Builtin:BaselineOutOfLinePrologue"))
@@ -176,7 +222,9 @@ static void on_code(void *context, const struct v8s_code_event *event) {
 static void on_gc(void *context, bool begins) {
     struct jit_realm *realm = context;
     drain(realm);
-    if (!begins) jit_map_forget_moved(realm->map);
+    if (begins) return;
+    jit_map_forget_moved(realm->map);
+    forget_cached(realm);
 }
 
 /* ---- Interface ---- */
@@ -212,6 +260,7 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
     realm->drain = (struct v8s_interrupt){.run = drain_on_thread, .context = realm};
     realm->isolate = isolate;
     realm->thread = thread;
+    realm->generation = 1;
     v8s_code_keep_positions(isolate);
     fino_sampler_thread_set_managed(thread, &realm->managed, NULL);
     return realm;
