@@ -23,6 +23,7 @@ extern const struct rt_native_group rt_mod_io;
 extern const struct rt_native_group rt_mod_process;
 extern const struct rt_native_group rt_mod_profiler;
 extern const struct rt_native_group rt_mod_signals;
+extern const struct rt_native_group rt_mod_tcp;
 extern const struct rt_native_group rt_mod_timers;
 
 /* Makes `native` and `internal` and runs the script `bootstrap`. Returns 0, or -1 after a message on stderr. */
@@ -32,5 +33,7 @@ int rt_builtins_start(struct rt_realm *realm);
 void rt_stdin_free(struct rt_realm *realm);
 /* mod_http: closes servers and connections. */
 void rt_http_free(struct rt_realm *realm);
+/* mod_tcp: closes sockets and waits for lookups. */
+void rt_tcp_free(struct rt_realm *realm);
 
 #endif

@@ -76,7 +76,8 @@ static void append_rest(struct http_buffer *buffer, const struct parts *parts, s
 static ssize_t send_some(struct http_connection *connection, const struct iovec *list, int count) {
     struct msghdr message = {.msg_iov = (struct iovec *)list, .msg_iovlen = (size_t)count};
     for (;;) {
-        ssize_t sent = sendmsg(connection->watch.fd, &message, MSG_NOSIGNAL);
+        ssize_t sent = count == 1 ? send(connection->watch.fd, list->iov_base, list->iov_len, MSG_NOSIGNAL)
+                                  : sendmsg(connection->watch.fd, &message, MSG_NOSIGNAL);
         if (sent >= 0) return sent;
         if (errno == EAGAIN) return 0;
         if (errno == EINTR) continue;

@@ -19,6 +19,7 @@
 struct rt_modules;
 struct rt_stdin;
 struct rt_http;
+struct rt_tcp;
 
 struct rt_realm_options {
     const char *name;        /* of its samples in a profile */
@@ -50,6 +51,7 @@ struct rt_realm {
     struct rt_modules *modules;
     struct rt_stdin *standard_input; /* mod_io's; NULL until it is read */
     struct rt_http *http;            /* mod_http's; NULL until it is used */
+    struct rt_tcp *tcp;              /* mod_tcp's; NULL until it is used */
     void *profile;                   /* profile's */
 
     v8s_ref *native;   /* the object of C functions that the built-in scripts get */

@@ -46,13 +46,14 @@ const owners = {
   http_message: ['Request', 'Response', 'httpMessage'],
   http_server: ['httpServerModule'],
   http: ['httpModule'],
+  tcp: ['tcpConnect', 'tcpModule'],
 };
 for (const file of Object.keys(owners)) {
   for (const name of owners[file]) lazyProperty(internal, name, file);
 }
 
 internal.modules = { __proto__: null };
-const modules = { __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule',
+const modules = { __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule', 'net/tcp': 'tcpModule',
   'net/http/server': 'httpServerModule' };
 for (const name of Object.keys(modules)) {
   Object.defineProperty(internal.modules, `fino:${name}`, { enumerable: true, get: () => internal[modules[name]] });
