@@ -18,6 +18,7 @@ struct rt_native_group {
 extern const struct rt_native_group rt_mod_clone;
 extern const struct rt_native_group rt_mod_encoding;
 extern const struct rt_native_group rt_mod_http;
+extern const struct rt_native_group rt_mod_http_client;
 extern const struct rt_native_group rt_mod_inspect;
 extern const struct rt_native_group rt_mod_io;
 extern const struct rt_native_group rt_mod_process;

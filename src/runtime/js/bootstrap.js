@@ -46,6 +46,7 @@ const owners = {
   http_message: ['Request', 'Response', 'httpMessage'],
   http_server: ['httpServerModule'],
   http: ['httpModule'],
+  fetch: ['fetch'],
   tcp: ['tcpConnect', 'tcpModule'],
 };
 for (const file of Object.keys(owners)) {
@@ -53,8 +54,10 @@ for (const file of Object.keys(owners)) {
 }
 
 internal.modules = { __proto__: null };
-const modules = { __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule', 'net/tcp': 'tcpModule',
-  'net/http/server': 'httpServerModule' };
+const modules = {
+  __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule',
+  'net/http/server': 'httpServerModule', 'net/tcp': 'tcpModule',
+};
 for (const name of Object.keys(modules)) {
   Object.defineProperty(internal.modules, `fino:${name}`, { enumerable: true, get: () => internal[modules[name]] });
 }

@@ -12,6 +12,7 @@ const lazy = {
   console: 'console',
   encoding: 'TextDecoder TextEncoder',
   errors: 'DOMException reportError',
+  fetch: 'fetch',
   http_headers: 'Headers',
   http_message: 'Request Response',
   streams: 'ReadableStream ReadableStreamDefaultController ReadableStreamDefaultReader',
@@ -27,7 +28,7 @@ const lazy = {
 // What WebIDL operations on the global and namespaces have: enumerable, unlike classes.
 const enumerable = {
   __proto__: null,
-  atob: true, btoa: true, structuredClone: true, reportError: true, performance: true, setTimeout: true,
+  atob: true, btoa: true, fetch: true, structuredClone: true, reportError: true, performance: true, setTimeout: true,
   clearTimeout: true, setInterval: true, clearInterval: true, setImmediate: true, clearImmediate: true,
 };
 

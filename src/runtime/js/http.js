@@ -2,7 +2,7 @@
 'use strict';
 
 const { ObjectAssign, ObjectCreate } = internal.primordials;
-const { Headers, Request, Response } = internal;
+const { Headers, Request, Response, fetch } = internal;
 
-const exported = { __proto__: null, Headers, Request, Response };
+const exported = { __proto__: null, Headers, Request, Response, fetch };
 internal.httpModule = ObjectAssign(ObjectCreate(null), exported, { default: ObjectAssign({}, exported) });
