@@ -21,14 +21,22 @@ extern const struct rt_native_group rt_mod_http;
 extern const struct rt_native_group rt_mod_http_client;
 extern const struct rt_native_group rt_mod_inspect;
 extern const struct rt_native_group rt_mod_io;
+extern const struct rt_native_group rt_mod_port;
 extern const struct rt_native_group rt_mod_process;
 extern const struct rt_native_group rt_mod_profiler;
+extern const struct rt_native_group rt_mod_realm;
 extern const struct rt_native_group rt_mod_signals;
 extern const struct rt_native_group rt_mod_tcp;
 extern const struct rt_native_group rt_mod_timers;
 
 /* Makes `native` and `internal` and runs the script `bootstrap`. Returns 0, or -1 after a message on stderr. */
 int rt_builtins_start(struct rt_realm *realm);
+
+/* mod_port: closes the Realm's ports, but for its control port, which is only let go of. */
+void rt_ports_close(struct rt_realm *realm);
+/* mod_port: PORT, from now on the Realm's, as a MessagePort. NULL: it is the caller's still, as the Realm is being
+ * terminated. */
+v8s_value rt_port_object(struct rt_realm *realm, struct rt_port *port);
 
 /* mod_io: forgets what is being read. */
 void rt_stdin_free(struct rt_realm *realm);

@@ -26,6 +26,7 @@ struct jit_realm {
     struct sampler_managed managed; /* first: the sampler hands back a pointer to it */
     v8s_isolate *isolate;
     sampler_thread *thread;
+    const char *label;
     struct jit_walk walk;
     struct jit_map *map;
     struct v8s_code_listener listener;
@@ -245,7 +246,7 @@ static void init_walk(struct jit_walk *walk, v8s_isolate *isolate) {
     walk->layout_known = true;
 }
 
-struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread) {
+struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread, const char *label) {
     struct jit_realm *realm = calloc(1, sizeof *realm);
     if (realm == NULL) return NULL;
     init_walk(&realm->walk, isolate);
@@ -261,8 +262,9 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread)
     realm->isolate = isolate;
     realm->thread = thread;
     realm->generation = 1;
+    realm->label = label;
     v8s_code_keep_positions(isolate);
-    fino_sampler_thread_set_managed(thread, &realm->managed, NULL);
+    fino_sampler_thread_set_managed(thread, &realm->managed, label);
     return realm;
 }
 
@@ -296,7 +298,7 @@ void jit_realm_describe(const struct jit_realm *realm, char *buffer, size_t cap)
 }
 
 void jit_realm_detach(struct jit_realm *realm) {
-    fino_sampler_thread_set_managed(realm->thread, NULL, NULL);
+    fino_sampler_thread_set_managed(realm->thread, NULL, realm->label);
     if (realm->listening) v8s_code_listen(realm->isolate, NULL);
     jit_map_free(realm->map);
     for (size_t i = 0; i < realm->retired_count; i++)

@@ -10,8 +10,9 @@
 
 struct jit_realm;
 
-/* Makes the sampler walk and name ISOLATE's frames in THREAD's samples. Returns NULL when memory is short. */
-struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread);
+/* Makes the sampler walk and name ISOLATE's frames in THREAD's samples, which carry LABEL (NULL: the thread's own; it
+ * must stay valid), also after the detach. Returns NULL when memory is short. */
+struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread, const char *label);
 
 /* Learns of all code there is and will be; costs a few milliseconds once, nothing when done already. Frames of
  * an isolate that does not listen stay unnamed. */

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -41,7 +43,57 @@ fail_poll:
     return error;
 }
 
+/* ---- Posters ---- */
+
+struct rt_poster {
+    atomic_int reference_count;
+    pthread_mutex_t mutex; /* protects LOOP, also over the post */
+    struct rt_loop *loop;  /* NULL: closed */
+};
+
+struct rt_poster *rt_loop_poster(struct rt_loop *loop) {
+    if (!loop->poster) {
+        loop->poster = calloc(1, sizeof *loop->poster);
+        if (!loop->poster) abort();
+        loop->poster->loop = loop;
+        pthread_mutex_init(&loop->poster->mutex, NULL);
+        atomic_store(&loop->poster->reference_count, 1);
+    }
+    atomic_fetch_add(&loop->poster->reference_count, 1);
+    return loop->poster;
+}
+
+void rt_poster_free(struct rt_poster *poster) {
+    if (!poster || atomic_fetch_sub(&poster->reference_count, 1) > 1) return;
+    pthread_mutex_destroy(&poster->mutex);
+    free(poster);
+}
+
+bool rt_poster_post(struct rt_poster *poster, struct rt_task *task) {
+    pthread_mutex_lock(&poster->mutex);
+    bool is_open = poster->loop != NULL;
+    if (is_open) rt_loop_post(poster->loop, task);
+    pthread_mutex_unlock(&poster->mutex);
+    return is_open;
+}
+
+static void close_poster(struct rt_loop *loop) {
+    if (!loop->poster) return;
+    pthread_mutex_lock(&loop->poster->mutex);
+    loop->poster->loop = NULL;
+    pthread_mutex_unlock(&loop->poster->mutex);
+    rt_poster_free(loop->poster);
+    loop->poster = NULL;
+}
+
 void rt_loop_close(struct rt_loop *loop) {
+    close_poster(loop);
+    struct rt_task *task = atomic_exchange(&loop->posted, NULL);
+    while (task) {
+        struct rt_task *next = task->next; /* first: DROP may free it */
+        if (task->drop) task->drop(task);
+        task = next;
+    }
     close(loop->wake_fd);
     close(loop->poll_fd);
 }
@@ -95,6 +147,11 @@ static void run_posted(struct rt_loop *loop) {
         struct rt_task *task = oldest;
         oldest = task->next; /* first: RUN may post or free it */
         task->run(loop, task);
+    }
+    while (oldest) { /* stopped: they go back, for rt_loop_close to drop */
+        struct rt_task *task = oldest;
+        oldest = task->next;
+        rt_loop_post(loop, task);
     }
 }
 

@@ -28,8 +28,13 @@ struct rt_watch {
 /* Work for the loop's thread. Embed it; it may be posted again once RUN was called. */
 struct rt_task {
     void (*run)(struct rt_loop *loop, struct rt_task *task);
+    /* Instead of RUN, when the loop is closed before TASK's turn has come. NULL: nothing is to be done then. */
+    void (*drop)(struct rt_task *task);
     struct rt_task *next; /* the loop's */
 };
+
+/* A loop as somebody on another thread holds it who may outlive it. */
+struct rt_poster;
 
 struct rt_loop_hooks {
     void *data;
@@ -57,6 +62,7 @@ struct rt_loop {
     struct rt_watch *always_ready_next; /* of these, the one whose turn is next */
     struct epoll_event *batch;          /* what the kernel reported and is not yet handled */
     int batch_count;
+    struct rt_poster *poster; /* NULL until somebody wants one */
     _Atomic(struct rt_task *) posted;
     atomic_bool wake_pending; /* wake_fd was written and not yet read */
     atomic_bool stop;         /* rt_loop_run returns as soon as it can */
@@ -78,6 +84,12 @@ void rt_loop_wake(struct rt_loop *loop);
 void rt_loop_post(struct rt_loop *loop, struct rt_task *task);
 /* The loop's own thread: TASK runs in the next turn, which comes without waiting and without a system call. */
 void rt_loop_defer(struct rt_loop *loop, struct rt_task *task);
+
+/* Any way to reach LOOP that outlives it; rt_poster_free gives it back. */
+struct rt_poster *rt_loop_poster(struct rt_loop *loop);
+void rt_poster_free(struct rt_poster *poster);
+/* Any thread: as rt_loop_post. Returns false, and has done nothing, when the loop is closed. */
+bool rt_poster_post(struct rt_poster *poster, struct rt_task *task);
 
 /* Returns 0 or a negative errno. EVENTS may be changed by calling it again. */
 int rt_loop_watch(struct rt_loop *loop, struct rt_watch *watch);

@@ -10,6 +10,7 @@
 #include "runtime/options.h"
 #include "runtime/profile.h"
 #include "runtime/realm.h"
+#include "runtime/realms.h"
 #include "runtime/recordings.h"
 #include "runtime/signals.h"
 
@@ -17,6 +18,19 @@
 
 /* For V8's concurrent compiler and garbage collector; more do not pay in a runtime whose JavaScript has one thread. */
 #define WORKER_COUNT_MAX 4
+
+/* How long the other Realms may take to stop at the end. Termination takes microseconds wherever JavaScript runs; a
+ * Realm may be in the middle of a long native call, or one of a thousand. */
+#define STOP_PATIENCE_NS 10000000000u
+
+/* Does the process take itself apart at its end, so that leaks can be looked for? */
+#ifdef FINO_DEBUG
+#define STOPS_PROPERLY true
+#else
+#define STOPS_PROPERLY false
+#endif
+
+static size_t realms_left; /* that did not stop in time */
 
 const char *rt_version(void) {
     return "0.1.0";
@@ -42,19 +56,25 @@ static int begin_profile(const struct rt_options *options, char *const argv[]) {
     return rt_profile_begin(&profile);
 }
 
+/* Before anything is written: each Realm that still runs is stopped, so that all it did is in the profile. */
+static void stop_realms(void) {
+    size_t left = rt_realms_stop_all(STOP_PATIENCE_NS);
+    if (left > 0)
+        fprintf(stderr, "fino: %zu Realm%s did not stop within %u s; what %s did last is not in the profile\n", left,
+                left == 1 ? "" : "s", (unsigned)(STOP_PATIENCE_NS / 1000000000u), left == 1 ? "it" : "they");
+    realms_left = left;
+}
+
 /* The process is over: everything is written, so the kernel may take the rest back, which is much faster than running
  * the destructors of V8's library. Builds that look for leaks do it properly. */
 static _Noreturn void leave(struct rt_realm *realm, int code) {
     rt_signals_close();
     fflush(NULL);
-#ifdef FINO_DEBUG
+    if (!STOPS_PROPERLY || realms_left > 0) _exit(code);
     rt_realm_free(realm);
+    rt_profile_end_thread();
     v8s_stop();
     exit(code);
-#else
-    (void)realm;
-    _exit(code);
-#endif
 }
 
 int main(int argc, char *argv[]) {
@@ -65,12 +85,15 @@ int main(int argc, char *argv[]) {
     rt_signals_init();
     if (begin_profile(&options, argv) != 0) return EXIT_CODE_FAILED;
     v8s_start(options.v8_flags, worker_count());
-    struct rt_realm *realm = rt_realm_new(
-        &(struct rt_realm_options){.name = "main", .script = options.script, .arguments = options.arguments});
+    rt_profile_begin_thread("main", rt_realm_kind_name(RT_REALM_MAIN));
+    struct rt_realm *realm = rt_realm_new(&(struct rt_realm_options){
+        .name = "main", .script = options.script, .arguments = options.arguments, .kind = RT_REALM_MAIN, .id = 1});
     if (!realm) return EXIT_CODE_FAILED;
     int error = options.profile ? rt_signals_stop_realm(realm) : 0;
     if (error) fprintf(stderr, "fino: signals will end the process without a profile: %s\n", strerror(-error));
     code = rt_realm_run(realm);
+    rt_realms_disown(realm);
+    if (options.profile || STOPS_PROPERLY) stop_realms();
     if (rt_profile_finish(realm) != 0 && code == 0) code = EXIT_CODE_FAILED;
     rt_recordings_abandon();
     if (atomic_load(&realm->stop) == RT_STOP_SIGNAL) rt_signals_die(realm->stop_signal);

@@ -101,6 +101,8 @@ static v8s_value cwd(v8s_isolate *isolate, const v8s_arguments *arguments) {
 }
 
 static v8s_value change_directory(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    if (rt_realm_of(isolate)->options.child)
+        return v8s_throw_type_error(isolate, "process.chdir: only the main Realm may change the process's directory");
     char *path = string_argument(isolate, arguments, 0, "chdir");
     if (path && chdir(path) < 0) rt_throw_errno(isolate, errno, "chdir", path);
     free(path);
@@ -202,7 +204,7 @@ static int processor_count(void) {
 
 static v8s_value arguments_array(struct rt_realm *realm) {
     size_t count = 0;
-    while (realm->options.arguments[count])
+    while (realm->options.arguments && realm->options.arguments[count])
         count++;
     v8s_value *values = malloc((count + 1) * sizeof *values);
     if (!values) abort();

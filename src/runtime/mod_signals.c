@@ -24,6 +24,8 @@ static const struct {
 static v8s_value signal_watch(v8s_isolate *isolate, const v8s_arguments *arguments) {
     v8s_value number = v8s_argument(arguments, 0);
     if (!v8s_is_number(number)) return v8s_throw_type_error(isolate, "signalWatch: signal is not a number");
+    if (rt_realm_of(isolate)->options.child)
+        return v8s_throw_type_error(isolate, "process.on: signals are the main Realm's; it can tell others by a port");
     int error = rt_signals_watch(rt_realm_of(isolate), (int)v8s_number_of(number),
                                  v8s_truthy(isolate, v8s_argument(arguments, 1)));
     return error ? rt_throw_errno(isolate, -error, "sigaction", NULL) : NULL;

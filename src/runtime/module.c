@@ -32,6 +32,7 @@ struct module {
     enum module_kind kind;
     char *path;         /* real and absolute, or fino:name; the resource name */
     char *suffix;       /* of its URL */
+    const char *text;   /* what the file would have in it; NULL: read it */
     v8s_module *handle; /* NULL: not compiled */
     v8s_ref *error;     /* why it can't be compiled: every importer gets the same */
     v8s_ref *value;     /* of JSON: the value; of a built-in: the object of its exports; of CommonJS: its `module` */
@@ -282,6 +283,10 @@ static v8s_value source_string(v8s_isolate *isolate, const char *path, char *tex
 
 /* The text of MODULE's file, or NULL with *ERROR_OUT. */
 static char *read_module(struct module *module, size_t *nbytes_out, v8s_value *error_out) {
+    if (module->text) {
+        *nbytes_out = strlen(module->text);
+        return rt_must(strdup(module->text));
+    }
     char *text = read_file(module->path, nbytes_out);
     if (!text) *error_out = rt_error_from_errno(module->owner->realm->isolate, errno, "open", module->path);
     return text;
@@ -711,19 +716,56 @@ static v8s_value do_nothing(v8s_isolate *isolate, const v8s_arguments *arguments
     return NULL;
 }
 
+/* The main Realm's script wasn't found: nothing has run that could care how. */
+static void report_not_found(struct rt_modules *modules, const char *script, const char *why) {
+    fprintf(stderr, "fino: cannot find the script '%s': %s\n", script, why);
+    modules->realm->exit_code = 1;
+    rt_realm_stop(modules->realm, RT_STOP_UNCAUGHT, 0);
+}
+
+static v8s_value entry_error(struct rt_modules *modules, const char *script, const char *why) {
+    v8s_isolate *isolate = modules->realm->isolate;
+    char *message = rt_format("Cannot find the entry '%s' of the Realm: %s", script, why);
+    v8s_value error = v8s_error_new(isolate, V8S_ERROR, message);
+    v8s_set(isolate, error, "code", v8s_string(isolate, "ERR_MODULE_NOT_FOUND"));
+    free(message);
+    return error;
+}
+
+/* A module in the working directory, of which only the name is there. */
+static void resolve_text(const char *name, struct rt_resolved *resolved_out) {
+    char *directory = getcwd(NULL, 0);
+    *resolved_out = (struct rt_resolved){.path = rt_format("%s/%s", directory ? directory : "", name),
+                                         .suffix = rt_must(strdup(""))};
+    free(directory);
+}
+
+static int resolve_entry(struct rt_modules *modules, const char *script, struct rt_resolved *resolved_out,
+                         char **why_out) {
+    if (modules->realm->options.source) {
+        resolve_text(script, resolved_out);
+        return 0;
+    }
+    if (modules->realm->options.child && strncmp(script, "file:", 5) == 0)
+        return rt_resolve(modules->resolver, script, "", resolved_out, why_out);
+    return rt_resolve_main(modules->resolver, script, resolved_out, why_out);
+}
+
 v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8s_value *error_out) {
     v8s_isolate *isolate = modules->realm->isolate;
     struct rt_resolved resolved;
     char *why;
     *error_out = NULL;
-    if (rt_resolve_main(modules->resolver, script, &resolved, &why) != 0) {
-        fprintf(stderr, "fino: cannot find the script '%s': %s\n", script, why);
+    if (resolve_entry(modules, script, &resolved, &why) != 0) {
+        if (modules->realm->options.child)
+            *error_out = entry_error(modules, script, why);
+        else
+            report_not_found(modules, script, why);
         free(why);
-        modules->realm->exit_code = 1;
-        rt_realm_stop(modules->realm, RT_STOP_UNCAUGHT, 0);
         return NULL;
     }
     modules->main = intern_module(modules, &resolved, kind_of_file(resolved.path));
+    modules->main->text = modules->realm->options.source;
     v8s_value promise = run_module(modules->main, error_out);
     if (promise) {
         v8s_value nothing = v8s_undefined(isolate);
@@ -731,6 +773,10 @@ v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8
                          v8s_closure_new(isolate, on_main_failed, nothing));
     }
     return promise;
+}
+
+v8s_value rt_modules_main_exports(const struct rt_modules *modules) {
+    return modules->main && is_linked(modules->main) ? v8s_module_namespace(modules->main->handle) : NULL;
 }
 
 /* ---- import() ---- */

@@ -18,6 +18,9 @@ v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8
 /* The absolute path of the main script, once rt_modules_run_main found it; before that, or without, NULL. */
 const char *rt_modules_main_path(const struct rt_modules *modules);
 
+/* The namespace of the main module, once it is linked; before that, NULL. */
+v8s_value rt_modules_main_exports(const struct rt_modules *modules);
+
 /* For struct v8s_host. */
 v8s_value rt_import_dynamic(void *realm, const char *referrer, const struct v8s_request *request);
 void rt_import_meta(void *realm, void *module, v8s_value meta);

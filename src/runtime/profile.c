@@ -167,10 +167,16 @@ static void listen_in_interrupt(void *context) {
     listen(context);
 }
 
+void rt_profile_begin_thread(const char *label, const char *kind) {
+    sampler_thread *thread = fino_sampler_thread_register(NULL);
+    fino_sampler_thread_set_managed(thread, NULL, label);
+    fino_sampler_thread_set_tag(thread, "realm_kind", kind);
+}
+
 void rt_profile_attach(struct rt_realm *realm) {
-    sampler_thread *thread = fino_sampler_thread_register(realm->options.name);
+    sampler_thread *thread = fino_sampler_thread_self();
     struct attached *attached = calloc(1, sizeof *attached);
-    struct jit_realm *jit = thread != NULL && attached != NULL ? jit_realm_attach(realm->isolate, thread) : NULL;
+    struct jit_realm *jit = thread != NULL && attached != NULL ? jit_realm_attach(realm->isolate, thread, realm->options.name) : NULL;
     if (jit == NULL) {
         complain("cannot profile this Realm: out of memory");
         abort();
@@ -201,11 +207,13 @@ void rt_profile_detach(struct rt_realm *realm) {
         link = &(*link)->next;
     *link = attached->next;
     pthread_mutex_unlock(&realms_mutex);
-    sampler_thread *thread = jit_realm_thread(attached->jit);
     jit_realm_detach(attached->jit);
-    fino_sampler_thread_unregister(thread);
     free(attached);
     realm->profile = NULL;
+}
+
+void rt_profile_end_thread(void) {
+    fino_sampler_thread_unregister(fino_sampler_thread_self());
 }
 
 /* REALM at once, the others as soon as they run JavaScript: an interrupt comes before whatever there is to sample. */

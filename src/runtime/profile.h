@@ -4,7 +4,8 @@
  * Also the V8 half of the sampler: each attached Realm gets a `struct sampler_managed` that walks and names V8's
  * frames.
  *
- * Threads: init, begin and finish on the main thread; all else on the Realm's own thread.
+ * Threads: init, begin and finish on the main thread; all else on the Realm's own thread, which rt_profile_begin_thread
+ * made known.
  */
 #ifndef FINO_RT_PROFILE_H
 #define FINO_RT_PROFILE_H
@@ -28,6 +29,12 @@ void rt_profile_init(char *const argv[]);
 
 /* Starts recording. Returns: 0, or -1 after a message on stderr (such as: the directory can't be written). */
 int rt_profile_begin(const struct rt_profile_options *options);
+
+/* First of all on a thread that shall run a Realm: its samples are that Realm's from now on. LABEL and KIND stay valid for
+ * as long as the thread runs. */
+void rt_profile_begin_thread(const char *label, const char *kind);
+/* Last of all: its CPU time is accounted, up to now. */
+void rt_profile_end_thread(void);
 
 /* Right after the Realm's isolate was made and entered, before any code of the user's; always, also when nothing is
  * recorded yet: a recording may start later. And before its isolate is disposed of, on its thread. */

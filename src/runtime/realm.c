@@ -17,7 +17,9 @@
 #include "runtime/builtins.h"
 #include "runtime/errors.h"
 #include "runtime/module.h"
+#include "runtime/port.h"
 #include "runtime/profile.h"
+#include "runtime/realms.h"
 #include "runtime/signals.h"
 
 /* Kept free below JavaScript's stack limit: for V8's C++ code, which checks the limit only now and then, for ours, and
@@ -35,6 +37,11 @@
 
 struct rt_realm *rt_realm_of(v8s_isolate *isolate) {
     return v8s_data(isolate);
+}
+
+const char *rt_realm_kind_name(enum rt_realm_kind kind) {
+    static const char *const names[] = {[RT_REALM_MAIN] = "main", [RT_REALM_THREAD] = "thread"};
+    return names[kind];
 }
 
 /* ---- Stopping ---- */
@@ -122,6 +129,23 @@ v8s_value rt_realm_internal(struct rt_realm *realm, const char *name) {
     return function;
 }
 
+static v8s_value make_clone_error(v8s_isolate *isolate, v8s_value message) {
+    (void)message;
+    return v8s_error_new(isolate, V8S_ERROR, "cannot be cloned");
+}
+
+/* What nobody caught: of the main Realm for people, of another for its owner. */
+static void report(struct rt_realm *realm, v8s_value error, v8s_value message, bool in_promise) {
+    struct v8s_caught caught;
+    if (!realm->options.child) {
+        rt_report_uncaught(realm, error, message, in_promise);
+        return;
+    }
+    if (realm->error) return;
+    v8s_value packed = v8s_call(realm->isolate, rt_realm_internal(realm, "packError"), NULL, 1, &error, &caught);
+    if (packed) realm->error = v8s_message_write(realm->isolate, packed, NULL, NULL, 0, make_clone_error);
+}
+
 /* internal.emitProcessEvent(NAME, ...): has a handler of the user's seen it? */
 static bool emit_process_event(struct rt_realm *realm, const char *name, v8s_value first, v8s_value second) {
     v8s_value arguments[3] = {v8s_string(realm->isolate, name), first, second};
@@ -129,7 +153,7 @@ static bool emit_process_event(struct rt_realm *realm, const char *name, v8s_val
     v8s_value handled = v8s_call(realm->isolate, rt_realm_internal(realm, "emitProcessEvent"), NULL, second ? 3 : 2,
                                  arguments, &caught);
     if (caught.error) { /* a handler threw: that ends the matter */
-        rt_report_uncaught(realm, caught.error, caught.message, false);
+        report(realm, caught.error, caught.message, false);
         realm->exit_code = 1;
         rt_realm_stop(realm, RT_STOP_UNCAUGHT, 0);
         return true;
@@ -138,7 +162,7 @@ static bool emit_process_event(struct rt_realm *realm, const char *name, v8s_val
 }
 
 static void fail(struct rt_realm *realm, v8s_value error, v8s_value message, bool in_promise) {
-    rt_report_uncaught(realm, error, message, in_promise);
+    report(realm, error, message, in_promise);
     realm->exit_code = 1;
     rt_realm_stop(realm, RT_STOP_UNCAUGHT, 0);
 }
@@ -305,7 +329,10 @@ fail:
     return NULL;
 }
 
-void rt_realm_free(struct rt_realm *realm) {
+struct rt_port *rt_realm_free(struct rt_realm *realm) {
+    struct rt_port *control = realm->control;
+    v8s_terminate_cancel(realm->isolate);
+    rt_ports_close(realm);
     rt_stdin_free(realm);
     rt_http_free(realm);
     rt_tcp_free(realm);
@@ -321,6 +348,7 @@ void rt_realm_free(struct rt_realm *realm) {
     v8s_isolate_free(realm->isolate);
     rt_loop_close(&realm->loop);
     free(realm);
+    return control;
 }
 
 /* ---- Running one ---- */
@@ -328,6 +356,7 @@ void rt_realm_free(struct rt_realm *realm) {
 static void start_main(struct rt_realm *realm) {
     struct v8s_scope scope;
     v8s_scope_open(realm->isolate, &scope);
+    if (realm->options.child) rt_realm_call_internal(realm, "beginSelf", 0, NULL);
     v8s_value error = NULL;
     v8s_value promise = rt_modules_run_main(realm->modules, realm->options.script, &error);
     if (promise)
@@ -363,14 +392,22 @@ static void report_unsettled(struct rt_realm *realm) {
     fprintf(stderr,
             "fino: the top level of %s awaits a promise that can't settle any more: nothing is left that could run\n",
             rt_modules_main_path(realm->modules));
+}
+
+static void end_unsettled(struct rt_realm *realm) {
     if (realm->exit_code == 0) realm->exit_code = EXIT_CODE_UNSETTLED;
+    if (realm->options.child)
+        atomic_store(&realm->stop, RT_STOP_UNSETTLED);
+    else
+        report_unsettled(realm);
 }
 
 static void report_heap(struct rt_realm *realm) {
-    fprintf(stderr,
-            "fino: out of memory: the JavaScript heap reached its limit of %zu MB; "
-            "--v8-flags=--max-old-space-size=MB sets another\n",
-            realm->heap_limit_bytes >> 20);
+    if (!realm->options.child)
+        fprintf(stderr,
+                "fino: out of memory: the JavaScript heap reached its limit of %zu MB; "
+                "--v8-flags=--max-old-space-size=MB sets another\n",
+                realm->heap_limit_bytes >> 20);
     realm->exit_code = EXIT_CODE_HEAP;
 }
 
@@ -381,9 +418,11 @@ int rt_realm_run(struct rt_realm *realm) {
         case RT_STOP_SIGNAL: realm->exit_code = 128 + realm->stop_signal; break;
         case RT_STOP_HEAP: report_heap(realm); break;
         case RT_STOP_NONE:
-            if (is_main_pending(realm)) report_unsettled(realm);
+            if (is_main_pending(realm)) end_unsettled(realm);
             emit_exit(realm);
             break;
+        case RT_STOP_UNSETTLED:
+        case RT_STOP_TERMINATED: break;
         case RT_STOP_EXIT: break; /* JavaScript's exit() has told the listeners */
         case RT_STOP_UNCAUGHT: emit_exit(realm); break;
     }

@@ -16,25 +16,41 @@
 #include "runtime/loop.h"
 #include "runtime/v8_shim.h"
 
+struct rt_child;
+struct rt_held_port;
 struct rt_modules;
+struct rt_port;
 struct rt_stdin;
 struct rt_http;
 struct rt_tcp;
 
+enum rt_realm_kind {
+    RT_REALM_MAIN,   /* the process's first; its end is the process's */
+    RT_REALM_THREAD, /* on a thread of its own */
+};
+/* "main", "thread": as profiles have it. */
+const char *rt_realm_kind_name(enum rt_realm_kind kind);
+
 struct rt_realm_options {
-    const char *name;        /* of its samples in a profile */
-    const char *script;      /* as given on the command line */
-    char *const *arguments;  /* after the script; NULL-terminated */
+    const char *name;       /* of its samples in a profile */
+    const char *script;     /* as given on the command line */
+    const char *source;     /* the script's text; NULL: it is a file */
+    char *const *arguments; /* after the script; NULL-terminated; NULL: none */
+    enum rt_realm_kind kind;
+    uint64_t id;             /* 1: the main Realm */
+    struct rt_child *child;  /* realms.c's record of it; NULL: the main Realm */
     size_t heap_limit_bytes; /* 0: what suits the machine */
 };
 
 /* Why a Realm was told to stop before its work was done. The first reason stays. */
 enum rt_stop {
     RT_STOP_NONE,
-    RT_STOP_EXIT,     /* exit() */
-    RT_STOP_UNCAUGHT, /* an exception or rejection that nobody handled; already reported */
-    RT_STOP_SIGNAL,   /* SIGINT or SIGTERM: stop_signal says which */
-    RT_STOP_HEAP,     /* the heap's limit was reached */
+    RT_STOP_EXIT,       /* exit() */
+    RT_STOP_UNCAUGHT,   /* an exception or rejection that nobody handled; already reported */
+    RT_STOP_SIGNAL,     /* SIGINT or SIGTERM: stop_signal says which */
+    RT_STOP_HEAP,       /* the heap's limit was reached */
+    RT_STOP_TERMINATED, /* by its owner */
+    RT_STOP_UNSETTLED,  /* its top level awaits what can't come any more (not of the main Realm) */
 };
 
 /* A rejected promise that nobody listens to yet. */
@@ -52,6 +68,9 @@ struct rt_realm {
     struct rt_stdin *standard_input; /* mod_io's; NULL until it is read */
     struct rt_http *http;            /* mod_http's; NULL until it is used */
     struct rt_tcp *tcp;              /* mod_tcp's; NULL until it is used */
+    struct rt_held_port *ports;      /* mod_port's */
+    struct rt_port *control;         /* not the main one's: to be closed last of all */
+    v8s_message *error;              /* not the main one's: what nobody caught, packed */
     void *profile;                   /* profile's */
 
     v8s_ref *native;   /* the object of C functions that the built-in scripts get */
@@ -74,7 +93,8 @@ struct rt_realm {
 /* Makes a Realm on this thread, ready to run: entered, its built-ins loaded. Returns: NULL after a message on stderr.
  */
 struct rt_realm *rt_realm_new(const struct rt_realm_options *options);
-void rt_realm_free(struct rt_realm *realm);
+/* Ends it, in the order that realms.h tells. Returns its control port, if it has one. */
+struct rt_port *rt_realm_free(struct rt_realm *realm);
 
 /* Runs the script and the loop until the work is done or the Realm is stopped. Returns the exit code. */
 int rt_realm_run(struct rt_realm *realm);

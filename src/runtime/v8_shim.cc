@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -92,7 +93,8 @@ class CountingAllocator : public ArrayBuffer::Allocator {
 // What hangs on an isolate.
 struct State {
     v8s_host host;
-    CountingAllocator allocator;
+    std::shared_ptr<CountingAllocator> allocator = std::make_shared<CountingAllocator>(); // outlived by what it gave
+    Global<FunctionTemplate> host_class;
     std::shared_ptr<ForegroundTasks> tasks;
     Global<Context> context;
     std::unordered_multimap<int, v8s_module *> modules; // by Module::GetIdentityHash
@@ -616,7 +618,7 @@ v8s_isolate *v8s_isolate_new(const v8s_isolate_options *options) {
     fatal_handler = options->fatal;
 
     Isolate::CreateParams parameters;
-    parameters.array_buffer_allocator = &state->allocator;
+    parameters.array_buffer_allocator_shared = state->allocator;
     parameters.constraints.ConfigureDefaults(options->memory_bytes, 0);
     if (options->heap_limit_bytes)
         parameters.constraints.set_max_old_generation_size_in_bytes(options->heap_limit_bytes);
@@ -651,6 +653,7 @@ void v8s_isolate_free(v8s_isolate *wrapped) {
     State *state = state_of(isolate);
     state->tasks->set_notify(nullptr, nullptr);
     state->context.Reset();
+    state->host_class.Reset();
     state->tasks->clear();
     isolate->Dispose();
     state->tasks->clear();
@@ -733,7 +736,7 @@ void v8s_heap_statistics(v8s_isolate *isolate, v8s_heap *heap_out) {
     heap_out->total_bytes = heap.total_heap_size();
     heap_out->used_bytes = heap.used_heap_size();
     heap_out->external_bytes = heap.external_memory();
-    heap_out->array_buffer_bytes = state_of(unwrap(isolate))->allocator.nbytes();
+    heap_out->array_buffer_bytes = state_of(unwrap(isolate))->allocator->nbytes();
     heap_out->limit_bytes = heap.heap_size_limit();
 }
 
@@ -1364,4 +1367,158 @@ v8s_value v8s_structured_clone(v8s_isolate *wrapped, v8s_value value, v8s_value 
     if (deserializer.ReadHeader(context).FromMaybe(false)) clone = out(deserializer.ReadValue(context));
     free(bytes.first);
     return clone;
+}
+
+// ---- Host objects ----
+
+v8s_value v8s_host_class(v8s_isolate *wrapped) {
+    Isolate *isolate = unwrap(wrapped);
+    State *state = state_of(isolate);
+    if (state->host_class.IsEmpty()) {
+        Local<FunctionTemplate> made = FunctionTemplate::New(isolate);
+        made->InstanceTemplate()->SetInternalFieldCount(1);
+        state->host_class.Reset(isolate, made);
+    }
+    return out(state->host_class.Get(isolate)->GetFunction(context_of(isolate)));
+}
+
+bool v8s_is_host(v8s_isolate *wrapped, v8s_value value) {
+    State *state = state_of(unwrap(wrapped));
+    return !state->host_class.IsEmpty() && state->host_class.Get(unwrap(wrapped))->HasInstance(in(value));
+}
+
+void *v8s_host_get(v8s_value value) {
+    Local<Object> object = in<Object>(value);
+    return object->GetInternalField(0)->IsUndefined() ? nullptr : object->GetAlignedPointerFromInternalField(0);
+}
+
+void v8s_host_set(v8s_value value, void *pointer) {
+    in<Object>(value)->SetAlignedPointerInInternalField(0, pointer);
+}
+
+// ---- Messages ----
+
+struct v8s_message {
+    uint8_t *bytes = nullptr;
+    size_t nbytes = 0;
+    std::vector<std::shared_ptr<BackingStore>> moved;  // of transferred array buffers
+    std::vector<std::shared_ptr<BackingStore>> shared; // of SharedArrayBuffers
+    std::vector<CompiledWasmModule> wasm;
+    ~v8s_message() {
+        free(bytes);
+    }
+};
+
+namespace {
+
+class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializer::Delegate {
+  public:
+    MessageDelegate(Isolate *isolate, v8s_message *message, const v8s_value *hosts, size_t host_count,
+                    v8s_clone_error make_error)
+        : isolate_(isolate), message_(message), hosts_(hosts), host_count_(host_count), make_error_(make_error) {}
+
+    ValueSerializer *serializer = nullptr;
+    ValueDeserializer *deserializer = nullptr;
+
+    void ThrowDataCloneError(Local<String> text) override {
+        if (v8s_value error = make_error_(wrap(isolate_), out(text))) isolate_->ThrowException(in(error));
+    }
+    Maybe<bool> WriteHostObject(Isolate *isolate, Local<Object> object) override {
+        for (size_t i = 0; i < host_count_; i++)
+            if (in<Object>(hosts_[i]) == object) {
+                serializer->WriteUint32(static_cast<uint32_t>(i));
+                return Just(true);
+            }
+        ThrowDataCloneError(
+            text(isolate, "An object of the host that is not in the transfer list could not be cloned."));
+        return Just(false); // the pending exception is what counts; Nothing has bytes that GCC says are uninitialized
+    }
+    MaybeLocal<Object> ReadHostObject(Isolate *) override {
+        uint32_t index;
+        if (deserializer->ReadUint32(&index) && index < host_count_) return in<Object>(hosts_[index]);
+        return MaybeLocal<Object>();
+    }
+    Maybe<uint32_t> GetSharedArrayBufferId(Isolate *, Local<SharedArrayBuffer> buffer) override {
+        auto store = buffer->GetBackingStore();
+        for (size_t i = 0; i < message_->shared.size(); i++)
+            if (message_->shared[i] == store) return Just(static_cast<uint32_t>(i));
+        message_->shared.push_back(std::move(store));
+        return Just(static_cast<uint32_t>(message_->shared.size() - 1));
+    }
+    MaybeLocal<SharedArrayBuffer> GetSharedArrayBufferFromId(Isolate *isolate, uint32_t id) override {
+        if (id >= message_->shared.size()) return MaybeLocal<SharedArrayBuffer>();
+        return SharedArrayBuffer::New(isolate, message_->shared[id]);
+    }
+    Maybe<uint32_t> GetWasmModuleTransferId(Isolate *, Local<WasmModuleObject> module) override {
+        message_->wasm.push_back(module->GetCompiledModule());
+        return Just(static_cast<uint32_t>(message_->wasm.size() - 1));
+    }
+    MaybeLocal<WasmModuleObject> GetWasmModuleFromId(Isolate *isolate, uint32_t id) override {
+        if (id >= message_->wasm.size()) return MaybeLocal<WasmModuleObject>();
+        return WasmModuleObject::FromCompiledModule(isolate, message_->wasm[id]);
+    }
+
+  private:
+    Isolate *isolate_;
+    v8s_message *message_;
+    const v8s_value *hosts_;
+    size_t host_count_;
+    v8s_clone_error make_error_;
+};
+
+} // namespace
+
+v8s_message *v8s_message_write(v8s_isolate *wrapped, v8s_value value, v8s_value transfer, const v8s_value *hosts,
+                               size_t host_count, v8s_clone_error make_error) {
+    Isolate *isolate = unwrap(wrapped);
+    auto message = std::make_unique<v8s_message>();
+    std::vector<Local<ArrayBuffer>> buffers;
+    CloneDelegate complain(isolate, make_error);
+    if (transfer && !collect_transfer(isolate, &complain, in(transfer), &buffers)) return nullptr;
+    MessageDelegate delegate(isolate, message.get(), hosts, host_count, make_error);
+    ValueSerializer serializer(isolate, &delegate);
+    delegate.serializer = &serializer;
+    serializer.WriteHeader();
+    for (uint32_t i = 0; i < buffers.size(); i++)
+        serializer.TransferArrayBuffer(i, buffers[i]);
+    if (serializer.WriteValue(context_of(isolate), in(value)).IsNothing()) return nullptr;
+    std::tie(message->bytes, message->nbytes) = serializer.Release();
+    for (Local<ArrayBuffer> buffer : buffers) {
+        message->moved.push_back(buffer->GetBackingStore());
+        buffer->Detach();
+    }
+    return message.release();
+}
+
+v8s_value v8s_message_read(v8s_isolate *wrapped, v8s_message *message, const v8s_value *hosts, size_t host_count,
+                           v8s_caught *caught) {
+    Isolate *isolate = unwrap(wrapped);
+    Catcher catcher(isolate, caught);
+    MessageDelegate delegate(isolate, message, hosts, host_count, nullptr);
+    ValueDeserializer deserializer(isolate, message->bytes, message->nbytes, &delegate);
+    delegate.deserializer = &deserializer;
+    for (uint32_t i = 0; i < message->moved.size(); i++)
+        deserializer.TransferArrayBuffer(i, ArrayBuffer::New(isolate, std::move(message->moved[i])));
+    message->moved.clear();
+    if (!deserializer.ReadHeader(context_of(isolate)).FromMaybe(false)) return nullptr;
+    return out(deserializer.ReadValue(context_of(isolate)));
+}
+
+v8s_message *v8s_message_from_bytes(const void *bytes, size_t nbytes) {
+    auto message = std::make_unique<v8s_message>();
+    message->bytes = static_cast<uint8_t *>(malloc(nbytes ? nbytes : 1));
+    if (!message->bytes) abort();
+    memcpy(message->bytes, bytes, nbytes);
+    message->nbytes = nbytes;
+    return message.release();
+}
+
+const uint8_t *v8s_message_bytes(const v8s_message *message, size_t *nbytes_out) {
+    bool plain = message->moved.empty() && message->shared.empty() && message->wasm.empty();
+    *nbytes_out = message->nbytes;
+    return plain ? message->bytes : nullptr;
+}
+
+void v8s_message_free(v8s_message *message) {
+    delete message;
 }

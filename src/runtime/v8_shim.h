@@ -291,6 +291,32 @@ const char *v8s_type_tag(v8s_value value); /* "Map", "Promise", ...: "" for prim
 typedef v8s_value (*v8s_clone_error)(v8s_isolate *isolate, v8s_value message);
 v8s_value v8s_structured_clone(v8s_isolate *isolate, v8s_value value, v8s_value transfer, v8s_clone_error make_error);
 
+/* ---- Between isolates ---- */
+
+/* A class to extend, one for each isolate: its instances carry a pointer, NULL at first, that only C can see. */
+v8s_value v8s_host_class(v8s_isolate *isolate);
+bool v8s_is_host(v8s_isolate *isolate, v8s_value value);
+void *v8s_host_get(v8s_value host);
+void v8s_host_set(v8s_value host, void *pointer); /* aligned to 2 bytes */
+
+/* A value on its way from one isolate to another. */
+typedef struct v8s_message v8s_message;
+
+/* Copies VALUE out of its isolate, after the structured clone algorithm; the ArrayBuffers of TRANSFER (an array or
+ * NULL) are moved. Instances of the host class may be in it when they are among HOSTS. On failure as
+ * v8s_structured_clone. */
+v8s_message *v8s_message_write(v8s_isolate *isolate, v8s_value value, v8s_value transfer, const v8s_value *hosts,
+                               size_t host_count, v8s_clone_error make_error);
+/* The value anew, HOSTS in the places of those that were written. Once: what was moved is then this isolate's. */
+v8s_value v8s_message_read(v8s_isolate *isolate, v8s_message *message, const v8s_value *hosts, size_t host_count,
+                           struct v8s_caught *caught);
+/* Any thread: the bytes of a message that is nothing else; NULL: it has memory or code in it that can't leave the
+ * process. And a message of them, copied. */
+const uint8_t *v8s_message_bytes(const v8s_message *message, size_t *nbytes_out);
+v8s_message *v8s_message_from_bytes(const void *bytes, size_t nbytes);
+/* Any thread. NULL is fine. */
+void v8s_message_free(v8s_message *message);
+
 #ifdef __cplusplus
 }
 #endif

@@ -230,15 +230,18 @@ void sampler_sink_unresolved(struct sampler_sink *sink) {
 
 /* ---- Labels ---- */
 
-static uint32_t label_set_of(const char *label) {
-    struct fino_pprof_label thread = {.key = intern("thread"), .string = intern(label)};
-    return fino_pprof_label_set(fold.profile, &thread, 1);
+/* TAG_VALUE may be NULL. */
+static uint32_t label_set_of(const char *label, const char *tag_key, const char *tag_value) {
+    struct fino_pprof_label both[2] = {{.key = intern("thread"), .string = intern(label)}};
+    if (tag_value) both[1] = (struct fino_pprof_label){.key = intern(tag_key), .string = intern(tag_value)};
+    return fino_pprof_label_set(fold.profile, both, tag_value ? 2 : 1);
 }
 
 static uint32_t label_set_of_thread(struct sampler_thread *thread) {
     if (thread->label_set == FINO_PPROF_NONE) {
         bool own = thread->managed_label[0] == '\0';
-        thread->label_set = label_set_of(own ? sampler_thread_label(thread) : thread->managed_label);
+        thread->label_set = label_set_of(own ? sampler_thread_label(thread) : thread->managed_label, thread->tag_key,
+                                         thread->tag_value);
     }
     return thread->label_set;
 }
@@ -247,6 +250,12 @@ void sampler_fold_set_label(struct sampler_thread *thread, const char *label) {
     size_t length = label ? strnlen(label, sizeof thread->managed_label - 1) : 0;
     if (length > 0) memcpy(thread->managed_label, label, length);
     thread->managed_label[length] = '\0';
+    thread->label_set = FINO_PPROF_NONE;
+}
+
+void sampler_fold_set_tag(struct sampler_thread *thread, const char *key, const char *value) {
+    thread->tag_key = key;
+    thread->tag_value = value;
     thread->label_set = FINO_PPROF_NONE;
 }
 
@@ -389,7 +398,7 @@ void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns) {
 
 void sampler_fold_account_unseen(uint64_t cpu_ns) {
     uint32_t nowhere = marker_location("[not sampled]");
-    add_time(&nowhere, 1, label_set_of("(ended threads)"), cpu_ns);
+    add_time(&nowhere, 1, label_set_of("(ended threads)", NULL, NULL), cpu_ns);
     fold.totals.unsampled_ns += cpu_ns;
 }
 

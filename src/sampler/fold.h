@@ -1,7 +1,8 @@
 /* fold.h: the accumulator that every thread's samples end in.
  *
  * One fino_pprof for the process, behind one lock. Recordings are snapshots of it, so any number may overlap.
- * Lock order: names, registry (threads.h), then fold, then whatever a runtime's `resolve` takes. The handler takes none.
+ * Lock order: names, registry (threads.h), then fold, then whatever a runtime's `resolve` takes. The handler takes
+ * none.
  */
 #ifndef FINO_SAMPLER_FOLD_H
 #define FINO_SAMPLER_FOLD_H
@@ -60,6 +61,9 @@ void sampler_fold_account_unseen(uint64_t cpu_ns);
 
 /* The label of samples yet to come; NULL: the thread's own. */
 void sampler_fold_set_label(struct sampler_thread *thread, const char *label);
+
+/* A second label of theirs; VALUE NULL: none. Both are kept as pointers. */
+void sampler_fold_set_tag(struct sampler_thread *thread, const char *key, const char *value);
 
 /* Makes the program's own mapping the first one. */
 void sampler_fold_add_program(void);

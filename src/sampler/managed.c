@@ -50,6 +50,15 @@ void fino_sampler_thread_set_managed(sampler_thread *thread, struct sampler_mana
     atomic_store(&thread->paused, false);
 }
 
+void fino_sampler_thread_set_tag(sampler_thread *thread, const char *key, const char *value) {
+    atomic_store(&thread->paused, true);
+    fino_sampler_thread_drain(thread);
+    sampler_fold_lock();
+    sampler_fold_set_tag(thread, key, value);
+    sampler_fold_unlock();
+    atomic_store(&thread->paused, false);
+}
+
 /* A timer that would expire during the wait is taken out first: being woken for nothing costs more than two system
  * calls, and close to a due sample its cost would pass for the program's. Shorter waits cost no system call. */
 void fino_sampler_thread_park(sampler_thread *thread) {

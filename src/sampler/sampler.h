@@ -44,6 +44,15 @@ void fino_sampler_thread_unregister(sampler_thread *thread);
  * (NULL: the thread's own). What was sampled before is drained first. MANAGED must stay valid until replaced. */
 void fino_sampler_thread_set_managed(sampler_thread *thread, struct sampler_managed *managed, const char *label);
 
+/* Writes LABEL so that no other label of this process is like it, those of threads included: with "#2", "#3", ... from
+ * its second use on. */
+#define FINO_SAMPLER_LABEL_SIZE 64
+void fino_sampler_unique_label(const char *label, char unique_out[FINO_SAMPLER_LABEL_SIZE]);
+
+/* On the thread itself: from now on its samples carry the label KEY too, of this VALUE (NULL: no longer). What was
+ * sampled before is drained first. Both strings must stay valid. */
+void fino_sampler_thread_set_tag(sampler_thread *thread, const char *key, const char *value);
+
 /* On the thread itself, about to block (park) and running again (unpark): a parked thread has no timer. Cheap and
  * idempotent; does nothing when no recording is open. */
 void fino_sampler_thread_park(sampler_thread *thread);

@@ -91,10 +91,12 @@ struct sampler_thread {
     struct sampler_counters counters;        /* handler */
 
     /* Fold's. */
-    char name[16];          /* registry: as the system knew it when last scanned */
-    char label[64];         /* "": to be found when it is first needed */
-    char managed_label[64]; /* "": the thread's own */
-    uint32_t label_set;     /* of the samples waiting in the ring; FINO_PPROF_NONE: not interned yet */
+    char name[16];                               /* registry: as the system knew it when last scanned */
+    char label[FINO_SAMPLER_LABEL_SIZE];         /* "": to be found when it is first needed */
+    char managed_label[FINO_SAMPLER_LABEL_SIZE]; /* "": the thread's own */
+    const char *tag_key;                         /* NULL: none */
+    const char *tag_value;
+    uint32_t label_set; /* of the samples waiting in the ring; FINO_PPROF_NONE: not interned yet */
 };
 
 /* What the handler needs to know beside its thread. */

@@ -32,7 +32,7 @@ _Static_assert(sizeof(uintptr_t) == 8, "the timers' value packs a generation and
 
 #define TID_BUCKETS 1024
 #define NAME_RULES_MAX 16
-#define LABELS_MAX 1024
+#define LABEL_BUCKETS 256
 
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t open_once = PTHREAD_ONCE_INIT;
@@ -67,11 +67,11 @@ static struct {
     } rules[NAME_RULES_MAX];
     size_t rule_count;
     unsigned unnamed_count;
-    struct {
-        char label[sizeof((struct sampler_thread *)0)->label];
+    struct used_label {
+        struct used_label *next; /* in its bucket */
         unsigned count;
-    } used[LABELS_MAX];
-    size_t used_count;
+        char label[FINO_SAMPLER_LABEL_SIZE];
+    } * used[LABEL_BUCKETS];
 } labels;
 
 void sampler_registry_lock(void) {
@@ -139,19 +139,50 @@ int fino_sampler_signal(void) {
 
 /* ---- Labels ---- */
 
-/* Writes LABEL into the thread, with "#2", "#3", ... from its second use on. */
-static void set_unique_label(struct sampler_thread *thread, const char *label) {
-    size_t i = 0;
-    char base[sizeof thread->label - 12];
+/* Does it look as if it were made unique already? */
+static bool has_number(const char *label) {
+    const char *mark = strrchr(label, '#');
+    return mark && mark[1] != '\0' && mark[1 + strspn(mark + 1, "0123456789")] == '\0';
+}
+
+/* How often BASE was asked for, this time included. */
+static unsigned count_label(const char *base) {
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char *at = base; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    struct used_label **bucket = &labels.used[hash % LABEL_BUCKETS], *used = *bucket;
+    while (used && strcmp(used->label, base) != 0)
+        used = used->next;
+    if (!used) {
+        used = calloc(1, sizeof *used);
+        if (!used) return 1; /* short of memory, two threads may share a label */
+        strcpy(used->label, base);
+        used->next = *bucket;
+        *bucket = used;
+    }
+    return ++used->count;
+}
+
+/* Writes LABEL, with "#2", "#3", ... from its second use on. What ends like that itself always gets a number, so that
+ * it can't be another's second use. With the fold lock. */
+static void make_unique(const char *label, char unique_out[FINO_SAMPLER_LABEL_SIZE]) {
+    char base[FINO_SAMPLER_LABEL_SIZE - 12];
     snprintf(base, sizeof base, "%s", label);
-    while (i < labels.used_count && strcmp(labels.used[i].label, base) != 0)
-        i++;
-    if (i == labels.used_count && i < LABELS_MAX) strcpy(labels.used[labels.used_count++].label, base);
-    unsigned count = i < LABELS_MAX ? ++labels.used[i].count : 1;
-    if (count == 1)
-        snprintf(thread->label, sizeof thread->label, "%s", base);
+    unsigned count = count_label(base);
+    if (count == 1 && !has_number(base))
+        strcpy(unique_out, base);
     else
-        snprintf(thread->label, sizeof thread->label, "%s#%u", base, count);
+        snprintf(unique_out, FINO_SAMPLER_LABEL_SIZE, "%s#%u", base, count);
+}
+
+static void set_unique_label(struct sampler_thread *thread, const char *label) {
+    make_unique(label, thread->label);
+}
+
+void fino_sampler_unique_label(const char *label, char unique_out[FINO_SAMPLER_LABEL_SIZE]) {
+    sampler_fold_lock();
+    make_unique(label, unique_out);
+    sampler_fold_unlock();
 }
 
 static void read_name(pid_t tid, char *name, size_t size) {
@@ -245,6 +276,7 @@ static void reset_record(struct sampler_thread *thread, pid_t tid) {
     thread->timer_cpu = thread->timer_wall = SAMPLER_TIMER_NONE;
     thread->label_set = FINO_PPROF_NONE;
     thread->name[0] = thread->label[0] = thread->managed_label[0] = '\0';
+    thread->tag_key = thread->tag_value = NULL;
     thread->park_disarmed = false;
     thread->parked_ns = thread->last_wait_ns = 0;
     thread->blocked_count = thread->blocked_park_count = thread->park_count = 0;

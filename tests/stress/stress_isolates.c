@@ -104,7 +104,7 @@ static void *live(void *argument) {
     v8s_isolate *isolate = v8s_isolate_new(&options);
     EXPECT(thread && isolate);
     v8s_enter(isolate, here - STACK_BYTES + STACK_RESERVE_BYTES, &entered);
-    struct jit_realm *realm = jit_realm_attach(isolate, thread);
+    struct jit_realm *realm = jit_realm_attach(isolate, thread, NULL);
     EXPECT(realm);
     jit_realm_listen(realm);
     set_isolate(slot, isolate);

@@ -25,7 +25,7 @@ const owners = {
   inspect_error: ['formatError'],
   console_table: ['tableText'],
   format: ['format', 'formatWithOptions'],
-  events: ['Event', 'EventTarget', 'CustomEvent', 'defineHandler', 'dispatchTrusted'],
+  events: ['Event', 'EventTarget', 'CustomEvent', 'adoptEventTarget', 'defineHandler', 'dispatchTrusted'],
   events_error: ['ErrorEvent', 'PromiseRejectionEvent'],
   abort: ['AbortController', 'AbortSignal', 'isAbortSignal', 'onAbort'],
   encoding: ['TextEncoder', 'TextDecoder'],
@@ -48,6 +48,11 @@ const owners = {
   http: ['httpModule'],
   fetch: ['fetch'],
   tcp: ['tcpConnect', 'tcpModule'],
+  port: ['MessageChannel', 'MessageEvent', 'MessagePort', 'makePort', 'onPortMessage', 'onPortError', 'onPortClosed',
+    'handlePort', 'postInternal'],
+  realm_error: ['packError', 'unpackError'],
+  realm: ['realmModule'],
+  realm_self: ['beginSelf', 'realmSelfModule', 'self'],
 };
 for (const file of Object.keys(owners)) {
   for (const name of owners[file]) lazyProperty(internal, name, file);
@@ -56,8 +61,9 @@ for (const file of Object.keys(owners)) {
 internal.modules = { __proto__: null };
 const modules = {
   __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule',
-  'net/http/server': 'httpServerModule', 'net/tcp': 'tcpModule',
+  'net/http/server': 'httpServerModule', 'net/tcp': 'tcpModule', realm: 'realmModule',
 };
+if (native.isChild) modules['realm/self'] = 'realmSelfModule';
 for (const name of Object.keys(modules)) {
   Object.defineProperty(internal.modules, `fino:${name}`, { enumerable: true, get: () => internal[modules[name]] });
 }

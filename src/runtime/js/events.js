@@ -124,13 +124,19 @@ function makeListeners(target) {
   return listeners;
 }
 
+// Of objects that another constructor had to make (adoptEventTarget).
+const adopted = new SafeWeakMap();
+
 class EventTarget {
   #listeners = makeListeners(this);
 
   static {
     listenersOf = (target) => {
-      if (typeof target !== 'object' || target === null || !(#listeners in target)) throw illegalThis('EventTarget');
-      return target.#listeners;
+      if (typeof target !== 'object' || target === null) throw illegalThis('EventTarget');
+      if (#listeners in target) return target.#listeners;
+      const listeners = adopted.get(target);
+      if (listeners === undefined) throw illegalThis('EventTarget');
+      return listeners;
     };
   }
 
@@ -301,6 +307,9 @@ internal.dispatchTrusted = (target, event) => {
   state.isTrusted = true;
   return dispatch(target, event, state);
 };
+
+// adoptEventTarget(target): makes it one, except for its prototype.
+internal.adoptEventTarget = (target) => { adopted.set(target, makeListeners(target)); };
 
 internal.Event = Event;
 internal.CustomEvent = CustomEvent;

@@ -2,7 +2,7 @@
 // first read.
 'use strict';
 
-const { ObjectDefineProperty, ObjectKeys, StringPrototypeSplit, TypeError } = internal.primordials;
+const { ObjectDefineProperty, ObjectKeys, StringPrototypeSplit, Symbol, TypeError } = internal.primordials;
 const { customInspect, defineHidden, lazyProperty, webInterface } = internal;
 
 const lazy = {
@@ -19,6 +19,7 @@ const lazy = {
   events: 'CustomEvent Event EventTarget',
   events_error: 'ErrorEvent PromiseRejectionEvent',
   immediates: 'clearImmediate setImmediate',
+  port: 'MessageChannel MessageEvent MessagePort',
   performance: 'Performance PerformanceEntry PerformanceMark PerformanceMeasure performance',
   timers: 'clearInterval clearTimeout setInterval setTimeout',
   url: 'URL',
@@ -50,6 +51,13 @@ defineEnumerable('queueMicrotask', function queueMicrotask(callback) {
   internal.needFunction(callback, 'queueMicrotask: callback');
   native.enqueueMicrotask(callback);
 });
+
+// For `using`, which compilers turn into calls of these. Symbols that the language will have.
+const disposers = ['dispose', 'asyncDispose'];
+for (let i = 0; i < disposers.length; i++) {
+  if (Symbol[disposers[i]] !== undefined) continue;
+  ObjectDefineProperty(Symbol, disposers[i], { __proto__: null, value: Symbol(`Symbol.${disposers[i]}`) });
+}
 
 class Navigator {
   constructor(caller) {

@@ -41,6 +41,7 @@ const methods = {
   Number: 'toFixed toString valueOf',
   Promise: 'then',
   Object: 'propertyIsEnumerable',
+  Promise: 'then',
   RegExp: 'exec toString',
   Set: 'forEach',
   String: 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf normalize padEnd padStart repeat replaceAll ' +
@@ -90,6 +91,7 @@ primordials.JSONStringify = JSON.stringify;
 primordials.JSONParse = JSON.parse;
 primordials.PromiseReject = Promise.reject.bind(Promise);
 primordials.PromiseResolve = Promise.resolve.bind(Promise);
+primordials.PromiseReject = Promise.reject.bind(Promise);
 primordials.IteratorPrototype = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
 
 // safe(Base): a subclass of Base whose methods are its own copies, so that `map.get(k)` cannot be intercepted.

@@ -132,7 +132,8 @@ function exit(code = undefined) {
 // A property is the variable of that name. Values are strings; anything set is converted.
 const variables = {};
 defineHidden(variables, customInspect, () => ObjectAssign({}, env));
-const env = new Proxy(variables, {
+// The process's belongs to its main Realm alone: threads must not change it while others look. The rest have a copy.
+const processEnv = () => new Proxy(variables, {
   __proto__: null,
   get: (target, name) => (typeof name === 'string' ? native.envGet(name) ?? target[name] : target[name]),
   set(target, name, value) {
@@ -160,6 +161,7 @@ const env = new Proxy(variables, {
     return true;
   },
 });
+const env = internal.realmEnv ?? processEnv();
 
 // --- streams ---------------------------------------------------------------------------------------------------------
 
@@ -294,7 +296,7 @@ function kill(pid, signal = 'SIGTERM') {
 const exported = {
   __proto__: null,
   arch: native.arch,
-  args: native.args,
+  args: internal.realmArguments ?? native.args,
   chdir,
   cpuUsage,
   cwd: () => native.cwd(),

@@ -1,0 +1,236 @@
+// fino:realm: Realms that a program makes: each has its own heap, globals, modules and event loop.
+//
+// The life of one is C's business (realms.h). Here is the owner's side of it: what was asked for, and the control port
+// over which calls go out, results come back, and whose closing says that the Realm has ended.
+'use strict';
+
+const {
+  ArrayIsArray, ArrayPrototypeSlice, Error, ObjectAssign, ObjectCreate, ObjectKeys, Promise,
+  PromisePrototypeThen, PromiseReject, RegExpPrototypeExec, SafeMap, StringPrototypeLastIndexOf, StringPrototypeSlice,
+  SymbolToStringTag, TypeError,
+} = internal.primordials;
+const { defineHidden, describe, dictionary, listOf } = internal;
+
+const KIND_THREAD = 1; // enum rt_realm_kind
+
+// --- options ---------------------------------------------------------------------------------------------------------
+
+function needText(value, where) {
+  if (typeof value === 'string') return value;
+  throw new TypeError(`${where} must be a string, not ${describe(value)}`);
+}
+
+function checkText(value, where) {
+  if (needText(value, where) !== '') return value;
+  throw new TypeError(`${where} must not be empty`);
+}
+
+// entryOf(entry): a path, or the text of a file: URL.
+function entryOf(entry) {
+  if (typeof entry === 'object' && entry !== null && entry instanceof internal.URL) return entry.href;
+  return checkText(entry, 'Realm: options.entry');
+}
+
+// baseName(entry): what the Realm is called unless it is given a name.
+function baseName(entry) {
+  const match = RegExpPrototypeExec(/^[^?#]*/, entry);
+  const path = match[0];
+  return StringPrototypeSlice(path, StringPrototypeLastIndexOf(path, '/') + 1) || entry;
+}
+
+function environmentOf(env) {
+  const copy = {};
+  const from = env === undefined ? internal.process.env : dictionary(env, 'Realm: options.env');
+  const names = ObjectKeys(from);
+  for (let i = 0; i < names.length; i++) copy[names[i]] = `${from[names[i]]}`;
+  return copy;
+}
+
+function argumentsOf(args) {
+  return args === undefined ? [] : ArrayIsArray(args) ? ArrayPrototypeSlice(args) : listOf(args, 'Realm: options.args');
+}
+
+// --- what an end means -----------------------------------------------------------------------------------------------
+
+function makeError(message, code) {
+  const error = new Error(message);
+  error.code = code;
+  return error;
+}
+
+// endError(label, reason, packed): why run() rejects; undefined: it doesn't.
+function endError(label, reason, packed) {
+  switch (reason) {
+    case 'done':
+    case 'exit':
+      return undefined;
+    case 'uncaught':
+      return internal.unpackError(packed);
+    case 'heap':
+      return makeError(`Realm ${label} reached the limit of its heap`, 'ERR_REALM_HEAP_LIMIT');
+    case 'unsettled':
+      return makeError(`Realm ${label}: the top level of its entry awaits a promise that can't settle any more`,
+        'ERR_REALM_UNSETTLED');
+    default:
+      return makeError(`Realm ${label} was terminated`, 'ERR_REALM_TERMINATED');
+  }
+}
+
+const ignore = () => {};
+
+// --- the class -------------------------------------------------------------------------------------------------------
+
+class Realm {
+  #id;
+  #label;
+  #control;
+  #port;
+  #init;
+  #state = 'new'; // then 'started', then 'ended'
+  #isReferenced = true;
+  #isHeld = false;
+  #ending; // { promise, resolve, reject } of run()
+  #isRun = false;
+  #isAwaited = false; // by run(), close() or terminate()
+  #error; // once it has ended: what calls are rejected with
+  #calls = new SafeMap(); // id -> { resolve, reject }
+  #lastCall = 0;
+
+  constructor(options) {
+    const bag = dictionary(options, 'Realm: options');
+    const entry = bag.source === undefined ? entryOf(bag.entry) : checkText(bag.entry ?? '[source].mjs', 'entry');
+    const name = bag.name === undefined ? baseName(entry) : checkText(bag.name, 'Realm: options.name');
+    this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env) };
+    const parts = native.realmNew(entry, bag.source, name, KIND_THREAD);
+    this.#id = parts[0];
+    this.#label = parts[1];
+    this.#control = parts[2];
+    this.#port = parts[3];
+    native.portRef(this.#port, false); // the Realm itself keeps its owner alive
+    const ending = {};
+    ending.promise = new Promise((resolve, reject) => {
+      ending.resolve = resolve;
+      ending.reject = reject;
+    });
+    this.#ending = ending;
+  }
+
+  // Realm.fromSource(source, options): its entry is that text, a module.
+  static fromSource(source, options = undefined) {
+    return new Realm(ObjectAssign({}, dictionary(options, 'Realm.fromSource: options'), {
+      source: needText(source, 'Realm.fromSource: source'),
+    }));
+  }
+
+  get id() { return this.#id; }
+  get thread() { return this.#label; } // its label in profiles
+  get port() { return this.#port; }
+
+  // run(): starts it. Settles when its work is done: with its exit code, or the error that nobody caught in it.
+  run() {
+    if (this.#isRun) return PromiseReject(new Error(`Realm ${this.#label} was run before`));
+    this.#isRun = true;
+    this.#start();
+    return this.#awaitEnd();
+  }
+
+  // call(...args): of the entry's default export. The Realm then stays until it is closed or terminated, or its owner
+  // has nothing left to do.
+  call(...args) {
+    if (this.#state === 'ended') return PromiseReject(this.#error);
+    this.#start();
+    if (!this.#isHeld) {
+      this.#isHeld = true;
+      internal.postInternal(this.#control, { type: 'hold' });
+    }
+    const id = ++this.#lastCall;
+    return new Promise((resolve, reject) => {
+      internal.postInternal(this.#control, { type: 'call', id, args });
+      this.#calls.set(id, { resolve, reject });
+      this.#updateReference();
+    });
+  }
+
+  get pending() { return this.#calls.size; }
+
+  // close(): no more calls; it ends when its work is done. Resolves when it has ended, however.
+  close() {
+    if (this.#state === 'new') this.#end(['terminated', 0, undefined]);
+    if (this.#isHeld) {
+      this.#isHeld = false;
+      if (this.#state === 'started') internal.postInternal(this.#control, { type: 'release' });
+    }
+    return PromisePrototypeThen(this.#awaitEnd(), ignore, ignore);
+  }
+
+  // terminate(): at once, whatever it is doing. Resolves when it has ended.
+  terminate() {
+    if (this.#state === 'new') this.#end(['terminated', 0, undefined]);
+    if (this.#state === 'started') native.realmStop(this.#id);
+    return PromisePrototypeThen(this.#awaitEnd(), ignore, ignore);
+  }
+
+  ref() { return this.#setReferenced(true); }
+  unref() { return this.#setReferenced(false); }
+  hasRef() { return this.#isReferenced; }
+  #setReferenced(wanted) {
+    this.#isReferenced = wanted;
+    this.#updateReference();
+    return this;
+  }
+
+  // What keeps the owner alive is what it waits for: the end of run(), or of a call.
+  #updateReference() {
+    if (this.#state !== 'started') return;
+    native.portRef(this.#control, this.#isReferenced && (this.#isAwaited || this.#calls.size > 0));
+  }
+
+  #start() {
+    if (this.#state !== 'new') return;
+    const problem = native.realmStart(this.#id, this.#init);
+    this.#init = undefined;
+    if (problem !== null) throw makeError(`Realm ${this.#label} can't be started: ${problem}`, 'ERR_REALM_START');
+    this.#state = 'started';
+    this.#updateReference();
+    internal.handlePort(this.#control, {
+      __proto__: null,
+      message: (message) => this.#answer(message),
+      close: () => this.#end(native.realmTakeEnd(this.#id)),
+    });
+  }
+
+  #awaitEnd() {
+    this.#isAwaited = true;
+    this.#updateReference();
+    return this.#ending.promise;
+  }
+
+  #answer({ type, id, value }) {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    if (type === 'done') call.resolve(value);
+    else call.reject(internal.unpackError(value));
+    this.#updateReference();
+  }
+
+  #end(parts) {
+    const error = endError(this.#label, parts[0], parts[2]);
+    this.#state = 'ended';
+    this.#error = error ?? makeError(`Realm ${this.#label} has ended`, 'ERR_REALM_ENDED');
+    native.portClose(this.#port);
+    // Who terminates a Realm knows that it ends; who never ran it hears of its errors by the calls.
+    if (parts[0] === 'terminated' || !this.#isRun) PromisePrototypeThen(this.#ending.promise, ignore, ignore);
+    if (error === undefined) this.#ending.resolve(parts[1]);
+    else this.#ending.reject(error);
+    const calls = this.#calls;
+    this.#calls = new SafeMap();
+    calls.forEach((call) => call.reject(this.#error));
+  }
+}
+defineHidden(Realm.prototype, SymbolToStringTag, 'Realm');
+defineHidden(Realm.prototype, Symbol.dispose, function dispose() { this.terminate(); });
+defineHidden(Realm.prototype, Symbol.asyncDispose, function asyncDispose() { return this.terminate(); });
+
+const exported = { __proto__: null, Realm };
+internal.realmModule = ObjectAssign(ObjectCreate(null), exported, { default: Realm });
+internal.Realm = Realm;

@@ -1,0 +1,132 @@
+/* mod_realm.c: Realms for JavaScript: numbers and text in, ports and ends out. js/realm.js makes a class of it. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/builtins.h"
+#include "runtime/module.h"
+#include "runtime/port.h"
+#include "runtime/realms.h"
+
+static v8s_value make_clone_error(v8s_isolate *isolate, v8s_value message) {
+    v8s_value arguments[] = {message, v8s_string(isolate, "DataCloneError")};
+    return v8s_call(isolate, rt_realm_internal(rt_realm_of(isolate), "makeDOMException"), NULL, 2, arguments, NULL);
+}
+
+static char *text_argument(v8s_isolate *isolate, const v8s_arguments *arguments, int index) {
+    v8s_value value = v8s_argument(arguments, index);
+    return v8s_is_string(value) ? v8s_string_copy(isolate, value, NULL) : NULL;
+}
+
+static uint64_t id_argument(const v8s_arguments *arguments) {
+    v8s_value id = v8s_argument(arguments, 0);
+    return v8s_is_number(id) ? (uint64_t)v8s_number_of(id) : 0;
+}
+
+/* ---- The owner's side ---- */
+
+/* realmNew(entry, source, name, kind): [id, label, control port, port]; SOURCE may be undefined */
+static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    struct rt_realm *realm = rt_realm_of(isolate);
+    char *entry = text_argument(isolate, arguments, 0), *source = text_argument(isolate, arguments, 1);
+    char *name = text_argument(isolate, arguments, 2);
+    v8s_value kind = v8s_argument(arguments, 3), result = NULL;
+    if (entry && name && v8s_is_number(kind)) {
+        struct rt_port *control, *port;
+        const struct rt_realm_plan plan = {entry, source, name, (enum rt_realm_kind)v8s_number_of(kind)};
+        uint64_t id = rt_realms_new(realm, &plan, &control, &port);
+        v8s_value parts[4] = {v8s_number(isolate, (double)id), v8s_string(isolate, rt_realms_label(realm, id))};
+        if (!(parts[2] = rt_port_object(realm, control))) rt_port_free(control);
+        if (!(parts[3] = rt_port_object(realm, port))) rt_port_free(port);
+        result = parts[2] && parts[3] ? v8s_array_new(isolate, parts, 4) : NULL;
+    } else {
+        v8s_throw_type_error(isolate, "realmNew: entry, name and kind are needed");
+    }
+    free(entry);
+    free(source);
+    free(name);
+    return result;
+}
+
+/* realmStart(id, init): INIT is for internal.beginSelf there; false: it can't be started any more */
+static v8s_value realm_start(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    v8s_message *init = v8s_message_write(isolate, v8s_argument(arguments, 1), NULL, NULL, 0, make_clone_error);
+    if (!init) return NULL;
+    int error = rt_realms_start(rt_realm_of(isolate), id_argument(arguments), init);
+    return error ? v8s_string(isolate, strerror(-error)) : v8s_null(isolate);
+}
+
+static v8s_value realm_stop(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    rt_realms_stop(rt_realm_of(isolate), id_argument(arguments));
+    return NULL;
+}
+
+/* realmTakeEnd(id): [reason, exit code, packed error], or undefined if it has not ended */
+static v8s_value realm_take_end(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    static const char *const reasons[] = {
+        [RT_STOP_NONE] = "done",           [RT_STOP_EXIT] = "exit", [RT_STOP_UNCAUGHT] = "uncaught",
+        [RT_STOP_SIGNAL] = "terminated",   [RT_STOP_HEAP] = "heap", [RT_STOP_TERMINATED] = "terminated",
+        [RT_STOP_UNSETTLED] = "unsettled",
+    };
+    struct rt_realm_end end;
+    struct v8s_caught caught;
+    if (!rt_realms_take_end(rt_realm_of(isolate), id_argument(arguments), &end)) return NULL;
+    v8s_value error = end.error ? v8s_message_read(isolate, end.error, NULL, 0, &caught) : NULL;
+    v8s_message_free(end.error);
+    v8s_value parts[] = {v8s_string(isolate, reasons[end.stop]), v8s_number(isolate, end.exit_code),
+                         error ? error : v8s_undefined(isolate)};
+    return v8s_array_new(isolate, parts, 3);
+}
+
+/* ---- Its own ---- */
+
+/* realmTakeInit(): [init, control port, port], once */
+static v8s_value realm_take_init(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    (void)arguments;
+    struct rt_realm *realm = rt_realm_of(isolate);
+    struct rt_port *control, *port;
+    struct v8s_caught caught;
+    v8s_message *message;
+    rt_child_take_ports(realm->options.child, &control, &port, &message);
+    realm->control = control;
+    v8s_value init = v8s_message_read(isolate, message, NULL, 0, &caught);
+    v8s_message_free(message);
+    v8s_value parts[] = {init ? init : v8s_undefined(isolate), rt_port_object(realm, control),
+                         rt_port_object(realm, port)};
+    if (!parts[2]) rt_port_free(port);
+    return parts[1] && parts[2] ? v8s_array_new(isolate, parts, 3) : NULL;
+}
+
+/* realmExports(): the main module's namespace and the promise of its evaluation */
+static v8s_value realm_exports(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    (void)arguments;
+    struct rt_realm *realm = rt_realm_of(isolate);
+    v8s_value exports = rt_modules_main_exports(realm->modules);
+    if (!exports || !realm->main_promise) return NULL;
+    v8s_value parts[] = {exports, v8s_ref_get(isolate, realm->main_promise)};
+    return v8s_array_new(isolate, parts, 2);
+}
+
+/* holdLoop(on): something is under way that keeps the loop alive; each is given back */
+static v8s_value hold_loop(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    bool on = v8s_truthy(isolate, v8s_argument(arguments, 0));
+    rt_realm_of(isolate)->loop.pending_ref_count += on ? 1 : (uint32_t)-1;
+    return NULL;
+}
+
+static const struct v8s_native_entry functions[] = {
+    {"realmNew", realm_new, 4},          {"realmStart", realm_start, 2},        {"realmStop", realm_stop, 1},
+    {"realmTakeEnd", realm_take_end, 1}, {"realmTakeInit", realm_take_init, 0}, {"realmExports", realm_exports, 0},
+    {"holdLoop", hold_loop, 1},
+};
+
+static void install(struct rt_realm *realm, v8s_value native) {
+    const struct rt_realm_options *options = &realm->options;
+    v8s_set(realm->isolate, native, "isChild", v8s_bool(realm->isolate, options->child != NULL));
+    v8s_set(realm->isolate, native, "realmId", v8s_number(realm->isolate, (double)options->id));
+    v8s_set(realm->isolate, native, "realmLabel", v8s_string(realm->isolate, options->name));
+    v8s_set(realm->isolate, native, "realmKind", v8s_string(realm->isolate, rt_realm_kind_name(options->kind)));
+}
+
+const struct rt_native_group rt_mod_realm = {functions, sizeof functions / sizeof *functions, install};

@@ -1,0 +1,311 @@
+/* realms.c: see realms.h. Owns the registry and the threads of Realms that have one of their own. What a Realm is made
+ * of is realm.c's.
+ */
+#include "runtime/realms.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/profile.h"
+#include "runtime/resolve.h"
+#include "sampler/sampler.h"
+
+/* Of a Realm's own thread; address space, mostly. */
+#define STACK_BYTES (8u << 20)
+
+enum life { LIFE_NEW, LIFE_STARTING, LIFE_RUNNING, LIFE_ENDING, LIFE_ENDED };
+
+struct rt_child {
+    struct rt_child *next;
+    uint64_t id;
+    struct rt_realm *owner; /* NULL: it has ended; only compared */
+    enum life life;
+    struct rt_realm *realm; /* RUNNING: so that it can be stopped */
+    bool stop_wanted;
+    struct rt_realm_end end; /* ENDED */
+
+    /* Its own thread's, from STARTING on. */
+    struct rt_realm_options options;
+    char *entry, *source;
+    char label[FINO_SAMPLER_LABEL_SIZE];
+    v8s_message *init;
+    struct rt_port *control, *port;
+};
+
+/* All of it, and the first part of each child, under MUTEX. */
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t ended; /* LIVE_COUNT fell */
+    struct rt_child *first;
+    size_t live_count; /* STARTING, RUNNING or ENDING */
+    uint64_t last_id;
+    bool is_closed;
+} realms = {.mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER, .last_id = 1};
+
+static void lock(void) {
+    pthread_mutex_lock(&realms.mutex);
+}
+
+static void unlock(void) {
+    pthread_mutex_unlock(&realms.mutex);
+}
+
+/* ---- The registry, locked ---- */
+
+static struct rt_child *find(const struct rt_realm *owner, uint64_t id) {
+    struct rt_child *child = realms.first;
+    while (child && (child->id != id || child->owner != owner))
+        child = child->next;
+    return child;
+}
+
+static void take_out(struct rt_child *child) {
+    struct rt_child **link = &realms.first;
+    while (*link != child)
+        link = &(*link)->next;
+    *link = child->next;
+}
+
+static void stop(struct rt_child *child) {
+    child->stop_wanted = true;
+    if (child->realm) rt_realm_stop(child->realm, RT_STOP_TERMINATED, 0);
+}
+
+/* Not locked. It is out of the registry. */
+static void free_child(struct rt_child *child) {
+    rt_port_free(child->control);
+    rt_port_free(child->port);
+    v8s_message_free(child->init);
+    v8s_message_free(child->end.error);
+    free(child->entry);
+    free(child->source);
+    free(child);
+}
+
+/* ---- Making and starting ---- */
+
+uint64_t rt_realms_new(struct rt_realm *owner, const struct rt_realm_plan *plan, struct rt_port **control_out,
+                       struct rt_port **port_out) {
+    struct rt_child *child = rt_must(calloc(1, sizeof *child));
+    struct rt_port *control[2], *port[2];
+    rt_port_pair(control);
+    rt_port_pair(port);
+    *control_out = control[0];
+    *port_out = port[0];
+    child->control = control[1];
+    child->port = port[1];
+    child->owner = owner;
+    child->entry = rt_must(strdup(plan->entry));
+    child->source = plan->source ? rt_must(strdup(plan->source)) : NULL;
+    fino_sampler_unique_label(plan->name, child->label);
+    child->options = (struct rt_realm_options){
+        .name = child->label,
+        .script = child->entry,
+        .source = child->source,
+        .kind = plan->kind,
+        .child = child,
+    };
+    lock();
+    child->id = child->options.id = ++realms.last_id;
+    child->next = realms.first;
+    realms.first = child;
+    unlock();
+    return child->id;
+}
+
+const char *rt_realms_label(struct rt_realm *owner, uint64_t id) {
+    lock();
+    const struct rt_child *child = find(owner, id);
+    unlock();
+    return child ? child->label : NULL;
+}
+
+/* ---- Its own thread ---- */
+
+void rt_child_take_ports(struct rt_child *child, struct rt_port **control_out, struct rt_port **port_out,
+                         v8s_message **init_out) {
+    *control_out = child->control;
+    *port_out = child->port;
+    *init_out = child->init;
+    child->control = child->port = NULL;
+    child->init = NULL;
+}
+
+/* From here on it can be stopped. */
+static void publish(struct rt_child *child, struct rt_realm *realm) {
+    lock();
+    child->realm = realm;
+    child->life = LIFE_RUNNING;
+    if (child->stop_wanted) stop(child);
+    unlock();
+}
+
+static void withdraw(struct rt_child *child) {
+    lock();
+    child->realm = NULL;
+    child->life = LIFE_ENDING;
+    unlock();
+}
+
+/* The steps 7 and 8. CONTROL is freed last: the owner may take the end as soon as it hears of it. */
+static void finish(struct rt_child *child, const struct rt_realm_end *end, struct rt_port *control) {
+    lock();
+    child->end = *end;
+    child->life = LIFE_ENDED;
+    bool is_orphan = child->owner == NULL;
+    if (is_orphan) take_out(child);
+    unlock();
+    if (is_orphan) free_child(child);
+    rt_port_free(control);
+    lock();
+    realms.live_count--;
+    pthread_cond_broadcast(&realms.ended);
+    unlock();
+}
+
+/* All of a Realm's life on this thread. */
+static void live(struct rt_child *child) {
+    struct rt_realm_end end = {.stop = RT_STOP_UNCAUGHT, .exit_code = 1};
+    struct rt_port *control = NULL;
+    struct rt_realm *realm = rt_realm_new(&child->options);
+    if (realm) {
+        publish(child, realm);
+        end.exit_code = rt_realm_run(realm);
+        withdraw(child);
+        end.stop = (enum rt_stop)atomic_load(&realm->stop);
+        end.error = realm->error;
+        rt_realms_disown(realm);
+        control = rt_realm_free(realm);
+    } else {
+        withdraw(child);
+    }
+    if (!control) { /* never taken */
+        control = child->control;
+        child->control = NULL;
+    }
+    rt_profile_end_thread();
+    finish(child, &end, control);
+}
+
+static void *run_thread(void *data) {
+    struct rt_child *child = data;
+    rt_profile_begin_thread(child->label, rt_realm_kind_name(child->options.kind));
+    live(child);
+    return NULL;
+}
+
+/* With every signal blocked but the sampler's, which unblocks its own: the program's are the main thread's business. */
+static int start_thread(struct rt_child *child) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    int error = pthread_attr_init(&attributes);
+    if (error) return -error;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&thread, &attributes, run_thread, child);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return -error;
+}
+
+int rt_realms_start(struct rt_realm *owner, uint64_t id, v8s_message *init) {
+    lock();
+    struct rt_child *child = find(owner, id);
+    int error = !child || realms.is_closed ? -ESHUTDOWN : child->life != LIFE_NEW ? -EALREADY : 0;
+    if (!error) {
+        child->life = LIFE_STARTING;
+        realms.live_count++;
+    }
+    unlock();
+    if (error) {
+        v8s_message_free(init);
+        return error;
+    }
+    child->init = init;
+    error = start_thread(child);
+    if (!error) return 0;
+    lock();
+    child->life = LIFE_NEW;
+    realms.live_count--;
+    unlock();
+    v8s_message_free(child->init);
+    child->init = NULL;
+    return error;
+}
+
+/* ---- Stopping ---- */
+
+void rt_realms_stop(struct rt_realm *owner, uint64_t id) {
+    lock();
+    struct rt_child *child = find(owner, id);
+    if (child) stop(child);
+    unlock();
+}
+
+bool rt_realms_take_end(struct rt_realm *owner, uint64_t id, struct rt_realm_end *end_out) {
+    lock();
+    struct rt_child *child = find(owner, id);
+    if (child && child->life != LIFE_ENDED && child->life != LIFE_NEW) child = NULL;
+    if (child) take_out(child);
+    unlock();
+    if (!child) return false;
+    *end_out = child->end;
+    child->end.error = NULL;
+    free_child(child);
+    return true;
+}
+
+/* One of OWNER's that nobody will ask for any more. */
+static struct rt_child *take_settled(const struct rt_realm *owner) {
+    struct rt_child *child = realms.first;
+    while (child && (child->owner != owner || (child->life != LIFE_NEW && child->life != LIFE_ENDED)))
+        child = child->next;
+    if (child) take_out(child);
+    return child;
+}
+
+void rt_realms_disown(struct rt_realm *owner) {
+    struct rt_child *settled;
+    do {
+        lock();
+        settled = take_settled(owner);
+        unlock();
+        if (settled) free_child(settled);
+    } while (settled);
+    lock();
+    for (struct rt_child *child = realms.first; child; child = child->next) {
+        if (child->owner != owner) continue;
+        child->owner = NULL;
+        stop(child);
+    }
+    unlock();
+}
+
+static struct timespec deadline_in(uint64_t ns) {
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    ns += (uint64_t)at.tv_nsec;
+    at.tv_sec += (time_t)(ns / 1000000000u);
+    at.tv_nsec = (long)(ns % 1000000000u);
+    return at;
+}
+
+size_t rt_realms_stop_all(uint64_t patience_ns) {
+    struct timespec deadline = deadline_in(patience_ns);
+    lock();
+    realms.is_closed = true;
+    for (struct rt_child *child = realms.first; child; child = child->next)
+        stop(child);
+    while (realms.live_count > 0 && pthread_cond_timedwait(&realms.ended, &realms.mutex, &deadline) == 0) {
+    }
+    size_t left = realms.live_count;
+    unlock();
+    return left;
+}

@@ -1,0 +1,69 @@
+// The modules fino:realm and fino:realm/self.
+
+declare module 'fino:realm' {
+  interface RealmOptions {
+    /** The module that the Realm runs: a path, from the working directory, or a file: URL, such as
+     * `new URL('./worker.ts', import.meta.url)`. */
+    entry: string | URL;
+    /** What its samples are labelled with in profiles, made unique by "#2", "#3", ...; the entry's file name if not
+     * given. */
+    name?: string;
+    /** For `realm.args` in it, cloned, and, as strings, for `process.args`. */
+    args?: Iterable<unknown>;
+    /** Its `process.env`; a copy of this Realm's if not given. */
+    env?: Record<string, unknown>;
+  }
+
+  /**
+   * An isolate with its own heap, globals, modules and event loop, on a thread of its own.
+   *
+   * Errors come from it as errors of this Realm, with name, message, stack, code and cause; other codes are
+   * ERR_REALM_TERMINATED, ERR_REALM_ENDED, ERR_REALM_HEAP_LIMIT, ERR_REALM_UNSETTLED and ERR_REALM_START.
+   */
+  export class Realm {
+    constructor(options: RealmOptions);
+    /** A Realm whose entry is this text, a module; relative imports start at the working directory. */
+    static fromSource(source: string, options?: Omit<RealmOptions, 'entry'>): Realm;
+
+    readonly id: number;
+    /** Its label in profiles. */
+    readonly thread: string;
+    /** Connected to `realm.port` inside. Does not keep this Realm alive; ref() it if it shall. */
+    readonly port: MessagePort;
+
+    /** Starts it, once. Resolves with its exit code when its work is done; rejects with what nobody caught there. */
+    run(): Promise<number>;
+    /** Calls the entry's default export, any number of times at once. The Realm then stays, until it is closed or
+     * terminated, or this Realm has nothing left to do. */
+    call(...args: unknown[]): Promise<any>;
+    /** Calls that have not settled. */
+    readonly pending: number;
+
+    /** No more calls: it ends when what it does is done. Resolves then. */
+    close(): Promise<void>;
+    /** Ends it at once, in the middle of an endless loop too. Resolves then. */
+    terminate(): Promise<void>;
+
+    /** Does a run() or call() that has not settled keep this Realm alive? It does unless unref() was called. */
+    ref(): this;
+    unref(): this;
+    hasRef(): boolean;
+
+    [Symbol.dispose](): void;
+    [Symbol.asyncDispose](): Promise<void>;
+  }
+  export default Realm;
+}
+
+/** Not in the main Realm. */
+declare module 'fino:realm/self' {
+  export const realm: {
+    readonly id: number;
+    readonly name: string;
+    readonly kind: string;
+    readonly args: any[];
+    /** Connected to the owner's `Realm.port`. Once it is started it keeps this Realm alive, until it is closed. */
+    readonly port: MessagePort;
+  };
+  export default realm;
+}
