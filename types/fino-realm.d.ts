@@ -1,7 +1,7 @@
-// The modules fino:realm and fino:realm/self.
+// The modules fino:realm, fino:realm/pool and fino:realm/self.
 
 declare module 'fino:realm' {
-  interface RealmOptions {
+  export interface RealmOptions {
     /** The module that the Realm runs: a path, from the working directory, or a file: URL, such as
      * `new URL('./worker.ts', import.meta.url)`. */
     entry: string | URL;
@@ -66,4 +66,36 @@ declare module 'fino:realm/self' {
     readonly port: MessagePort;
   };
   export default realm;
+}
+
+declare module 'fino:realm/pool' {
+  import type { RealmOptions } from 'fino:realm';
+
+  interface RealmPoolOptions {
+    /** As a Realm's. Its default export is what call() calls. */
+    entry: string | URL;
+    /** Of how many Realms, at most; the number of processors if not given. They are started as they are needed. */
+    size?: number;
+    /** Milliseconds that a call may take. Then it rejects with ERR_REALM_TIMEOUT, and its Realm is terminated, since it
+     * may be stuck: other calls pending there reject with ERR_REALM_TERMINATED. */
+    timeout?: number;
+    /** Milliseconds that close() waits for pending calls. */
+    closeTimeout?: number;
+    /** The other options of each Realm. */
+    realm?: Omit<RealmOptions, 'entry'>;
+  }
+
+  /** Like Realms behind one call(). A Realm that ends takes only its own calls with it, and is replaced. */
+  export class RealmPool {
+    constructor(options: RealmPoolOptions);
+    /** In the Realm that has the least to do. */
+    call(...args: unknown[]): Promise<any>;
+    readonly size: number;
+    /** Calls that have not settled. */
+    readonly pending: number;
+    /** No more calls. Resolves when those that are pending have settled and all Realms have ended. */
+    close(): Promise<void>;
+    [Symbol.asyncDispose](): Promise<void>;
+  }
+  export default RealmPool;
 }

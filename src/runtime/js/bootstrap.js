@@ -51,7 +51,8 @@ const owners = {
   port: ['MessageChannel', 'MessageEvent', 'MessagePort', 'makePort', 'onPortMessage', 'onPortError', 'onPortClosed',
     'handlePort', 'postInternal'],
   realm_error: ['packError', 'unpackError'],
-  realm: ['realmModule'],
+  realm: ['Realm', 'realmModule', 'whenRealmEnds'],
+  realm_pool: ['realmPoolModule'],
   realm_self: ['beginSelf', 'realmSelfModule', 'self'],
 };
 for (const file of Object.keys(owners)) {
@@ -62,6 +63,7 @@ internal.modules = { __proto__: null };
 const modules = {
   __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule',
   'net/http/server': 'httpServerModule', 'net/tcp': 'tcpModule', realm: 'realmModule',
+  'realm/pool': 'realmPoolModule',
 };
 if (native.isChild) modules['realm/self'] = 'realmSelfModule';
 for (const name of Object.keys(modules)) {

@@ -115,6 +115,13 @@ class Realm {
     this.#ending = ending;
   }
 
+  static {
+    // whenRealmEnds(realm, callback): however it does; a Realm that never starts doesn't.
+    internal.whenRealmEnds = (realm, callback) => {
+      PromisePrototypeThen(realm.#ending.promise, callback, callback);
+    };
+  }
+
   // Realm.fromSource(source, options): its entry is that text, a module.
   static fromSource(source, options = undefined) {
     return new Realm(ObjectAssign({}, dictionary(options, 'Realm.fromSource: options'), {
