@@ -61,6 +61,11 @@ DEFLATE_INLINE size_t min_size(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+/* Where NBYTES at BYTES end. Nothing may be at NULL, to which not even 0 may be added. */
+DEFLATE_INLINE const uint8_t *end_of(const void *bytes, size_t nbytes) {
+    return nbytes ? (const uint8_t *)bytes + nbytes : bytes;
+}
+
 /* How many bytes A and B have in common, from LENGTH (known to be equal) up to MAX_LENGTH. Reads no byte at or past
  * MAX_LENGTH of either. */
 DEFLATE_INLINE unsigned match_extend(const uint8_t *a, const uint8_t *b, unsigned length, unsigned max_length) {

@@ -17,7 +17,7 @@ uint32_t fino_crc32(uint32_t crc, const void *in, size_t in_nbytes) {
                                          0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
                                          0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
     crc = ~crc;
-    for (const uint8_t *next = in, *end = next + in_nbytes; next < end; next++) {
+    for (const uint8_t *next = in, *end = end_of(in, in_nbytes); next < end; next++) {
         crc = crc >> 4 ^ nibbles[(crc ^ *next) & 15];
         crc = crc >> 4 ^ nibbles[(crc ^ *next >> 4) & 15];
     }

@@ -180,7 +180,7 @@ static uint32_t take_bits(struct deflate_inflater *inflater, unsigned count) {
 
 /* Gives whole bytes back to the input. */
 static void return_bytes(struct deflate_inflater *inflater) {
-    inflater->in_next -= inflater->bit_count >> 3;
+    if (inflater->bit_count >= 8) inflater->in_next -= inflater->bit_count >> 3; /* else it may be NULL */
     inflater->bit_count &= 7;
     inflater->bits &= ((uint64_t)1 << inflater->bit_count) - 1;
 }
@@ -532,10 +532,10 @@ enum fino_inflate_status fino_inflate(const void *in, size_t in_nbytes, void *ou
     int status;
     deflate_inflate_start(&inflater);
     inflater.in_next = in;
-    inflater.in_end = inflater.in_next + in_nbytes;
+    inflater.in_end = end_of(in, in_nbytes);
     inflater.in_is_last = true;
     inflater.out_begin = inflater.out_next = out;
-    inflater.out_end = inflater.out_next + out_nbytes_avail;
+    inflater.out_end = (uint8_t *)(uintptr_t)end_of(out, out_nbytes_avail);
     status = deflate_inflate_run(&inflater);
     if (in_nbytes_out) *in_nbytes_out = (size_t)(inflater.in_next - (const uint8_t *)in);
     *out_nbytes_out = (size_t)(inflater.out_next - inflater.out_begin);

@@ -52,7 +52,7 @@ static void expect(const uint8_t *packed, size_t packed_nbytes, const uint8_t *i
     z_stream stream;
     size_t used, got;
     FUZZ_CHECK(fino_inflate(packed, packed_nbytes, out, in_nbytes, &used, &got) == FINO_INFLATE_OK);
-    FUZZ_CHECK(used == packed_nbytes && got == in_nbytes && memcmp(out, in, got) == 0);
+    FUZZ_CHECK(used == packed_nbytes && got == in_nbytes && (got == 0 || memcmp(out, in, got) == 0));
     memset(&stream, 0, sizeof stream);
     inflateInit2(&stream, -15);
     stream.next_in = (uint8_t *)(uintptr_t)packed;
@@ -60,7 +60,8 @@ static void expect(const uint8_t *packed, size_t packed_nbytes, const uint8_t *i
     stream.next_out = out;
     stream.avail_out = sizeof out;
     FUZZ_CHECK(inflate(&stream, Z_FINISH) == Z_STREAM_END);
-    FUZZ_CHECK(stream.avail_in == 0 && stream.total_out == in_nbytes && memcmp(out, in, in_nbytes) == 0);
+    FUZZ_CHECK(stream.avail_in == 0 && stream.total_out == in_nbytes);
+    FUZZ_CHECK(in_nbytes == 0 || memcmp(out, in, in_nbytes) == 0);
     inflateEnd(&stream);
 }
 
@@ -90,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_nbytes) {
     size_t piece = 1 + (size_t)in[1] * in[1], size;
     in += 2;
     in_nbytes -= 2;
+    if (in_nbytes == 0) in = NULL; /* nothing may be anywhere */
 
     if (!compressors[level]) compressors[level] = fino_deflate_compressor_new(level, NULL);
     fino_deflate_compressor *compressor = compressors[level];
