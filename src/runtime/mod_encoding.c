@@ -1,84 +1,13 @@
 /* mod_encoding.c: between strings and bytes, as the Encoding standard says.
  *
- * Valid UTF-8 goes to V8 in one piece. Only where it is broken does our own decoder step in: the standard says exactly
- * how many U+FFFD a malformed sequence becomes ("maximal subparts"), and `fatal` must know of the first.
+ * Valid UTF-8 goes to V8 in one piece. Only where it is broken does our own decoder (utf8.h) step in.
  */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/builtins.h"
-
-#define REPLACEMENT "\xef\xbf\xbd"
-
-/* The length of the well-formed character at BYTES, or 0; then *BAD_OUT is how many bytes make one replacement.
- * Source: Unicode 15, table 3-7, and section 3.9 on maximal subparts. */
-static size_t character_length(const uint8_t *bytes, size_t nbytes, size_t *bad_out) {
-    uint8_t lead = bytes[0], low = 0x80, high = 0xBF;
-    size_t length;
-    *bad_out = 1;
-    if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead <= 0xDF)
-        length = 2;
-    else if (lead >= 0xE0 && lead <= 0xEF)
-        length = 3;
-    else if (lead >= 0xF0 && lead <= 0xF4)
-        length = 4;
-    else
-        return 0;
-    if (lead == 0xE0)
-        low = 0xA0;
-    else if (lead == 0xED)
-        high = 0x9F;
-    else if (lead == 0xF0)
-        low = 0x90;
-    else if (lead == 0xF4)
-        high = 0x8F;
-    for (size_t i = 1; i < length; i++) {
-        if (i >= nbytes || bytes[i] < low || bytes[i] > high) {
-            *bad_out = i;
-            return 0;
-        }
-        low = 0x80;
-        high = 0xBF;
-    }
-    return length;
-}
-
-/* How many bytes from the start are well-formed. ASCII goes eight at a time. */
-static size_t valid_prefix(const uint8_t *bytes, size_t nbytes) {
-    size_t at = 0, bad;
-    while (at < nbytes) {
-        uint64_t word;
-        while (nbytes - at >= sizeof word && (memcpy(&word, bytes + at, sizeof word), true) &&
-               !(word & 0x8080808080808080u))
-            at += sizeof word;
-        if (at == nbytes) break;
-        size_t length = character_length(bytes + at, nbytes - at, &bad);
-        if (length == 0) break;
-        at += length;
-    }
-    return at;
-}
-
-/* A copy with each malformed part replaced; *NBYTES_OUT is its size. NULL: memory is short. */
-static char *replace_malformed(const uint8_t *bytes, size_t nbytes, size_t *nbytes_out) {
-    char *copy = malloc(nbytes * 3 + 1); /* a byte becomes at most a U+FFFD */
-    size_t done = 0, at = 0, bad;
-    while (copy && at < nbytes) {
-        size_t valid = valid_prefix(bytes + at, nbytes - at);
-        memcpy(copy + done, bytes + at, valid);
-        done += valid;
-        at += valid;
-        if (at == nbytes) break;
-        character_length(bytes + at, nbytes - at, &bad);
-        memcpy(copy + done, REPLACEMENT, 3);
-        done += 3;
-        at += bad;
-    }
-    *nbytes_out = done;
-    return copy;
-}
+#include "runtime/utf8.h"
 
 static v8s_value or_too_long(v8s_isolate *isolate, v8s_value string) {
     if (!string) v8s_throw(isolate, v8s_error_new(isolate, V8S_RANGE_ERROR, "The text is longer than a string can be"));
@@ -115,11 +44,11 @@ static v8s_value utf8_decode(v8s_isolate *isolate, const v8s_arguments *argument
         bytes += 3;
         nbytes -= 3;
     }
-    size_t valid = valid_prefix(bytes, nbytes);
+    size_t valid = rt_utf8_valid_prefix(bytes, nbytes);
     if (valid == nbytes) return or_too_long(isolate, v8s_string_utf8(isolate, (const char *)bytes, nbytes));
     if (v8s_truthy(isolate, v8s_argument(arguments, 3)))
         return v8s_throw_type_error(isolate, "The encoded data was not valid for encoding utf-8 (at byte %zu)", valid);
-    char *replaced = replace_malformed(bytes, nbytes, &nbytes);
+    char *replaced = rt_utf8_replace(bytes, nbytes, &nbytes);
     v8s_value string = replaced ? v8s_string_utf8(isolate, replaced, nbytes) : NULL;
     free(replaced);
     return or_too_long(isolate, string);

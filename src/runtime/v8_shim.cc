@@ -572,13 +572,17 @@ class StaticText : public String::ExternalOneByteStringResource {
 
 class OwnedText : public StaticText {
   public:
-    OwnedText(char *data, size_t nbytes) : StaticText(data, nbytes), owned_(data) {}
+    OwnedText(char *data, size_t nbytes, v8s_dispose dispose, void *hint)
+        : StaticText(data, nbytes), owned_(data), nbytes_(nbytes), dispose_(dispose), hint_(hint) {}
     ~OwnedText() override {
-        free(owned_);
+        dispose_(owned_, nbytes_, hint_);
     }
 
   private:
     char *owned_;
+    size_t nbytes_;
+    v8s_dispose dispose_;
+    void *hint_;
 };
 
 bool too_long(size_t units) {
@@ -837,12 +841,19 @@ v8s_value v8s_string_static(v8s_isolate *isolate, const char *ascii, size_t nbyt
     return out(String::NewExternalOneByte(unwrap(isolate), new StaticText(ascii, nbytes)));
 }
 
+v8s_value v8s_string_adopt(v8s_isolate *isolate, char *ascii, size_t nbytes, v8s_dispose dispose, void *hint) {
+    if (too_long(nbytes)) return nullptr;
+    return out(String::NewExternalOneByte(unwrap(isolate), new OwnedText(ascii, nbytes, dispose, hint)));
+}
+
+static void dispose_by_free(void *bytes, size_t, void *) {
+    free(bytes);
+}
+
 v8s_value v8s_string_owned(v8s_isolate *isolate, char *ascii, size_t nbytes) {
-    if (too_long(nbytes)) {
-        free(ascii);
-        return nullptr;
-    }
-    return out(String::NewExternalOneByte(unwrap(isolate), new OwnedText(ascii, nbytes)));
+    v8s_value string = v8s_string_adopt(isolate, ascii, nbytes, dispose_by_free, nullptr);
+    if (!string) free(ascii);
+    return string;
 }
 
 bool v8s_is_nullish(v8s_value value) {
@@ -901,6 +912,11 @@ size_t v8s_string_write_utf8(v8s_isolate *isolate, v8s_value string, char *bytes
     return static_cast<size_t>(written);
 }
 
+size_t v8s_string_write_utf16(v8s_isolate *isolate, v8s_value string, uint16_t *units, size_t count) {
+    return static_cast<size_t>(in<String>(string)->Write(unwrap(isolate), units, 0, static_cast<int>(count),
+                                                         String::NO_NULL_TERMINATION));
+}
+
 char *v8s_string_copy(v8s_isolate *isolate, v8s_value string, size_t *nbytes_out) {
     size_t nbytes = v8s_string_utf8_nbytes(isolate, string);
     auto *copy = static_cast<char *>(malloc(nbytes + 1));
@@ -922,7 +938,8 @@ char *v8s_describe(v8s_isolate *wrapped, v8s_value value) {
     return strdup("<a value that can't be shown>");
 }
 
-bool v8s_bytes_of(v8s_value wrapped, uint8_t **bytes_out, size_t *nbytes_out) {
+// The memory behind a buffer or a view, or nullptr.
+static std::shared_ptr<BackingStore> store_of(v8s_value wrapped, uint8_t **bytes_out, size_t *nbytes_out) {
     Local<Value> value = in(wrapped);
     std::shared_ptr<BackingStore> store;
     size_t offset = 0;
@@ -938,18 +955,41 @@ bool v8s_bytes_of(v8s_value wrapped, uint8_t **bytes_out, size_t *nbytes_out) {
         store = value.As<SharedArrayBuffer>()->GetBackingStore();
         *nbytes_out = store->ByteLength();
     } else {
-        return false;
+        return nullptr;
     }
-    *bytes_out = static_cast<uint8_t *>(store->Data()) + offset; // the value keeps the store alive
-    if (!store->Data())                                          // of zero length, or detached
+    *bytes_out = static_cast<uint8_t *>(store->Data()) + offset;
+    if (!store->Data()) // of zero length, or detached
         *nbytes_out = 0;
-    return true;
+    return store;
+}
+
+bool v8s_bytes_of(v8s_value value, uint8_t **bytes_out, size_t *nbytes_out) {
+    return store_of(value, bytes_out, nbytes_out) != nullptr; // the value keeps the store alive
+}
+
+struct v8s_pin {
+    std::shared_ptr<BackingStore> store;
+};
+
+v8s_pin *v8s_pin_new(v8s_value value, uint8_t **bytes_out, size_t *nbytes_out) {
+    std::shared_ptr<BackingStore> store = store_of(value, bytes_out, nbytes_out);
+    return store ? new v8s_pin{std::move(store)} : nullptr;
+}
+
+void v8s_pin_free(v8s_pin *pin) {
+    delete pin;
 }
 
 v8s_value v8s_uint8array_new(v8s_isolate *isolate, size_t nbytes, uint8_t **bytes_out) {
     Local<ArrayBuffer> buffer = ArrayBuffer::New(unwrap(isolate), nbytes);
     *bytes_out = static_cast<uint8_t *>(buffer->GetBackingStore()->Data());
     return out(Uint8Array::New(buffer, 0, nbytes));
+}
+
+v8s_value v8s_uint8array_adopt(v8s_isolate *isolate, void *bytes, size_t nbytes, v8s_dispose dispose, void *hint) {
+    if (nbytes > TypedArray::kMaxLength) return nullptr;
+    std::unique_ptr<BackingStore> store = ArrayBuffer::NewBackingStore(bytes, nbytes, dispose, hint);
+    return out(Uint8Array::New(ArrayBuffer::New(unwrap(isolate), std::move(store)), 0, nbytes));
 }
 
 v8s_value v8s_object_new(v8s_isolate *isolate) {

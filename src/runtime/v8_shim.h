@@ -158,6 +158,10 @@ v8s_value v8s_string_utf16(v8s_isolate *isolate, const uint16_t *units, size_t u
 /* ASCII text that V8 uses in place. TEXT must live as long as the process (static), or is freed by V8 (owned). */
 v8s_value v8s_string_static(v8s_isolate *isolate, const char *ascii, size_t nbytes);
 v8s_value v8s_string_owned(v8s_isolate *isolate, char *ascii, size_t nbytes);
+/* Gets memory that V8 used in place, and HINT, on any thread, once nobody uses it. */
+typedef void (*v8s_dispose)(void *bytes, size_t nbytes, void *hint);
+/* The same with another way to free it. NULL: it is too long; the memory is still the caller's. */
+v8s_value v8s_string_adopt(v8s_isolate *isolate, char *ascii, size_t nbytes, v8s_dispose dispose, void *hint);
 
 bool v8s_is_nullish(v8s_value value);
 bool v8s_is_string(v8s_value value);
@@ -177,6 +181,7 @@ bool v8s_string_is_one_byte(v8s_value string); /* all units < 256, as stored: ma
 size_t v8s_string_utf8_nbytes(v8s_isolate *isolate, v8s_value string);
 size_t v8s_string_write_latin1(v8s_isolate *isolate, v8s_value string, uint8_t *out, size_t start, size_t count);
 size_t v8s_string_write_utf8(v8s_isolate *isolate, v8s_value string, char *out, size_t out_nbytes, size_t *units_out);
+size_t v8s_string_write_utf16(v8s_isolate *isolate, v8s_value string, uint16_t *out, size_t count);
 /* As a NUL-terminated copy to free; NULL when memory is short. NBYTES_OUT may be NULL. */
 char *v8s_string_copy(v8s_isolate *isolate, v8s_value string, size_t *nbytes_out);
 /* Any value as a string, as String(value) says, without throwing: "<...>" when it would. To free. */
@@ -185,6 +190,13 @@ char *v8s_describe(v8s_isolate *isolate, v8s_value value);
 /* Bytes of an ArrayBuffer or of a view of one, valid until JavaScript runs. False: VALUE is neither. */
 bool v8s_bytes_of(v8s_value value, uint8_t **bytes_out, size_t *nbytes_out);
 v8s_value v8s_uint8array_new(v8s_isolate *isolate, size_t nbytes, uint8_t **bytes_out);
+/* One of memory that the caller made. NULL: an ArrayBuffer can't be as large; the memory is still the caller's. */
+v8s_value v8s_uint8array_adopt(v8s_isolate *isolate, void *bytes, size_t nbytes, v8s_dispose dispose, void *hint);
+/* Keeps the memory behind such a value, also when its buffer is detached, for use on any thread. NULL: VALUE is
+ * neither. v8s_pin_free: any thread. */
+typedef struct v8s_pin v8s_pin;
+v8s_pin *v8s_pin_new(v8s_value value, uint8_t **bytes_out, size_t *nbytes_out);
+void v8s_pin_free(v8s_pin *pin); /* NULL is fine */
 
 /* Objects. Names are NUL-terminated UTF-8. */
 v8s_value v8s_object_new(v8s_isolate *isolate);
