@@ -17,6 +17,7 @@ struct rt_native_group {
 
 extern const struct rt_native_group rt_mod_clone;
 extern const struct rt_native_group rt_mod_encoding;
+extern const struct rt_native_group rt_mod_file;
 extern const struct rt_native_group rt_mod_http;
 extern const struct rt_native_group rt_mod_http_client;
 extern const struct rt_native_group rt_mod_inspect;
@@ -40,6 +41,8 @@ v8s_value rt_port_object(struct rt_realm *realm, struct rt_port *port);
 
 /* mod_io: forgets what is being read. */
 void rt_stdin_free(struct rt_realm *realm);
+/* mod_file: ends what is under way and closes what is open. */
+void rt_files_free(struct rt_realm *realm);
 /* mod_http: closes servers and connections. */
 void rt_http_free(struct rt_realm *realm);
 /* mod_tcp: closes sockets and waits for lookups. */

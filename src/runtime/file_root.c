@@ -115,10 +115,11 @@ static bool may_be_swapped(struct walk *walk, const char *name, int error) {
 /* Opens the last component. -EAGAIN: it has become a link that is to be followed. */
 static int open_last(struct walk *walk, const char *name, bool follow, int flags, mode_t mode) {
     int fd = openat(walk->fd, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
-    if (fd < 0) return follow && may_be_swapped(walk, name, -errno) ? -EAGAIN : -errno;
+    int error = -errno;
     struct stat status;
+    if (fd < 0) return follow && may_be_swapped(walk, name, error) ? -EAGAIN : error;
     if (!follow || !(flags & O_PATH)) return fd;
-    int error = fstat(fd, &status) < 0 ? -errno : S_ISLNK(status.st_mode) ? -EAGAIN : 0;
+    error = fstat(fd, &status) < 0 ? -errno : S_ISLNK(status.st_mode) ? -EAGAIN : 0;
     if (!error) return fd;
     close(fd);
     return error;
@@ -226,6 +227,10 @@ static int set_name(struct file_entry *entry, const char *name, size_t nbytes) {
     return 0;
 }
 
+static bool is_dots(const char *name, size_t nbytes) {
+    return (nbytes == 1 || nbytes == 2) && memcmp(name, "..", nbytes) == 0;
+}
+
 int file_entry_open(const struct file_place *place, struct file_entry *entry) {
     char directory[PATH_MAX];
     const char *path = place->path;
@@ -243,6 +248,7 @@ int file_entry_open(const struct file_place *place, struct file_entry *entry) {
     while (before > 0 && path[before - 1] != '/')
         before--;
     if (length - before > NAME_MAX) return -ENAMETOOLONG;
+    if (is_dots(path + before, length - before)) return -EBUSY;
     memcpy(directory, path, before);
     strcpy(directory + before, before > 0 ? "" : ".");
     const struct file_place parent = {.root_fd = place->root_fd, .path = directory};

@@ -33,7 +33,8 @@ struct file_entry {
 /* As open(2), with O_CLOEXEC. Returns: the descriptor. */
 int file_open_at(const struct file_place *place, int flags, mode_t mode);
 
-/* Finds the directory of the entry that PATH names. Returns 0; then file_entry_close is due. */
+/* Finds the directory of the entry that PATH names. Returns 0; then file_entry_close is due. -EBUSY: beneath a root it
+ * is "." or "..", which no call here may have as a name, for that would be out of our hands. */
 int file_entry_open(const struct file_place *place, struct file_entry *entry_out);
 void file_entry_close(struct file_entry *entry);
 

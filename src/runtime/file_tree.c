@@ -119,7 +119,7 @@ int file_read_directory(struct file_request *request) {
 static int make_one(const struct file_place *place, mode_t mode) {
     struct file_entry entry;
     int error = file_entry_open(place, &entry);
-    if (error) return error;
+    if (error) return error == -EBUSY ? -EEXIST : error;
     error = mkdirat(entry.dir_fd, entry.name, mode) < 0 ? -errno : 0;
     file_entry_close(&entry);
     return error;
@@ -225,12 +225,22 @@ static int remove_tree(struct file_request *request, int dir_fd, const char *nam
     return unlinkat(dir_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
+/* As rm does: "." and ".." are no names, and a slash at the end doesn't make a link a directory. */
+static int remove_named_tree(struct file_request *request, struct file_entry *entry) {
+    size_t length = strlen(entry->name);
+    while (length > 1 && entry->name[length - 1] == '/')
+        entry->name[--length] = '\0';
+    const char *slash = strrchr(entry->name, '/'), *last = slash ? slash + 1 : entry->name;
+    if (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) return -EINVAL;
+    return remove_tree(request, entry->dir_fd, entry->name);
+}
+
 int file_remove_directory(struct file_request *request) {
     struct file_entry entry;
     int error = file_entry_open(&request->from, &entry);
     if (error) return failed(request, "rmdir", error);
     if (request->flags & FILE_RECURSIVE)
-        error = remove_tree(request, entry.dir_fd, entry.name);
+        error = remove_named_tree(request, &entry);
     else
         error = unlinkat(entry.dir_fd, entry.name, AT_REMOVEDIR) < 0 ? -errno : 0;
     file_entry_close(&entry);

@@ -205,15 +205,15 @@ static const char *describe(const struct call *call) {
     int error = call->request.error;
     if (error == FILE_ESCAPES) return "The path leads out of the file system's root";
     if (error == EINVAL && call->operation->run == file_copy) return "Source and target are the same file";
-    if (error == EINVAL && call->operation->run == file_write)
-        return "Only a regular file can be replaced atomically";
+    if (error == EINVAL && call->operation->run == file_write) return "Only a regular file can be replaced atomically";
     return strerrordesc_np(error);
 }
 
 /* "ENOENT: No such file or directory, rename 'a' -> 'b'", with what it says as properties. */
 static v8s_value error_value(v8s_isolate *isolate, const struct call *call) {
     const struct file_request *request = &call->request;
-    const char *from = request->at ? request->at : call->from, *to = request->at ? NULL : call->to, *code = code_of(request->error);
+    const char *from = request->at ? request->at : call->from, *to = request->at ? NULL : call->to,
+               *code = code_of(request->error);
     char *text = NULL;
     size_t nbytes;
     if (asprintf(&text, "%s: %s, %s%s%s%s%s%s%s", code, describe(call), request->syscall, from ? " '" : "",
@@ -264,8 +264,8 @@ static v8s_value status_value(v8s_isolate *isolate, const struct statx *status) 
 
 /* These two give the memory away. NULL: there is more than a value of that kind can hold. */
 static v8s_value bytes_value(v8s_isolate *isolate, struct file_memory *memory) {
-    v8s_value value = v8s_uint8array_adopt(isolate, memory->bytes, memory->nbytes, file_memory_dispose,
-                                           (void *)memory->capacity);
+    v8s_value value =
+        v8s_uint8array_adopt(isolate, memory->bytes, memory->nbytes, file_memory_dispose, (void *)memory->capacity);
     if (value) *memory = (struct file_memory){0};
     return value;
 }
@@ -527,8 +527,7 @@ static v8s_value file_root(v8s_isolate *isolate, const v8s_arguments *arguments)
     char *path = path_argument(isolate, v8s_argument(arguments, 0));
     if (!path) return NULL;
     int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        rt_throw_errno(isolate, errno, "open", path);
+    if (fd < 0) rt_throw_errno(isolate, errno, "open", path);
     free(path);
     if (fd < 0) return NULL;
     return v8s_number(isolate, add_descriptor(files_of(rt_realm_of(isolate)), fd, false)->id);

@@ -336,6 +336,7 @@ struct rt_port *rt_realm_free(struct rt_realm *realm) {
     rt_stdin_free(realm);
     rt_http_free(realm);
     rt_tcp_free(realm);
+    rt_files_free(realm);
     for (size_t i = 0; i < realm->rejection_count; i++)
         free_rejection(&realm->rejections[i]);
     free(realm->rejections);

@@ -21,6 +21,7 @@ struct rt_held_port;
 struct rt_modules;
 struct rt_port;
 struct rt_stdin;
+struct rt_files;
 struct rt_http;
 struct rt_tcp;
 
@@ -66,6 +67,7 @@ struct rt_realm {
     struct rt_loop loop;
     struct rt_modules *modules;
     struct rt_stdin *standard_input; /* mod_io's; NULL until it is read */
+    struct rt_files *files;          /* mod_file's; NULL until it is used */
     struct rt_http *http;            /* mod_http's; NULL until it is used */
     struct rt_tcp *tcp;              /* mod_tcp's; NULL until it is used */
     struct rt_held_port *ports;      /* mod_port's */

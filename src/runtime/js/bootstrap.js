@@ -39,6 +39,8 @@ const owners = {
   clone: ['structuredClone'],
   process: ['process', 'processModule', 'onSignal', 'emitProcessEvent'],
   profiler: ['profilerModule'],
+  path: ['pathModule', 'fromFileUrl', 'joinPath'],
+  file: ['fileModule'],
   streams: ['ReadableStream', 'ReadableStreamDefaultController', 'ReadableStreamDefaultReader', 'isReadableStream',
     'isStreamDisturbed', 'iteratorOf', 'streamOf'],
   http_headers: ['Headers', 'headersList', 'headersOf', 'parseFields'],
@@ -61,8 +63,8 @@ for (const file of Object.keys(owners)) {
 
 internal.modules = { __proto__: null };
 const modules = {
-  __proto__: null, process: 'processModule', profiler: 'profilerModule', 'net/http': 'httpModule',
-  'net/http/server': 'httpServerModule', 'net/tcp': 'tcpModule', realm: 'realmModule',
+  __proto__: null, process: 'processModule', profiler: 'profilerModule', file: 'fileModule', 'file/path': 'pathModule',
+  'net/http': 'httpModule', 'net/http/server': 'httpServerModule', 'net/tcp': 'tcpModule', realm: 'realmModule',
   'realm/pool': 'realmPoolModule',
 };
 if (native.isChild) modules['realm/self'] = 'realmSelfModule';

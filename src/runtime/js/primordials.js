@@ -15,7 +15,7 @@ const TypedArray = getPrototypeOf(Uint8Array);
 const primordials = { __proto__: null };
 
 const constructors = {
-  Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, Function, Map, Number, Object, Promise, Proxy, RangeError,
+  Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, FinalizationRegistry, Float64Array, Function, Map, Number, Object, Promise, Proxy, RangeError,
   RegExp, Set, String, Symbol, TypeError, Uint8Array, WeakMap, WeakRef, WeakSet,
 };
 
@@ -36,6 +36,7 @@ const methods = {
   Boolean: 'valueOf',
   Date: 'getTime toISOString toString',
   Error: 'toString',
+  FinalizationRegistry: 'register unregister',
   Function: 'call toString',
   Map: 'forEach',
   Number: 'toFixed toString valueOf',
@@ -91,7 +92,7 @@ primordials.JSONStringify = JSON.stringify;
 primordials.JSONParse = JSON.parse;
 primordials.PromiseReject = Promise.reject.bind(Promise);
 primordials.PromiseResolve = Promise.resolve.bind(Promise);
-primordials.PromiseReject = Promise.reject.bind(Promise);
+primordials.decodeURIComponent = decodeURIComponent;
 primordials.IteratorPrototype = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
 
 // safe(Base): a subclass of Base whose methods are its own copies, so that `map.get(k)` cannot be intercepted.
