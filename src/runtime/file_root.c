@@ -106,10 +106,11 @@ static int follow_link(struct walk *walk, const char *name, bool has_slash) {
     return error ? error : 1;
 }
 
-/* A link that appeared only now would be reported as this error. */
+/* A link that appeared only now would be reported as this error; it may be a directory again, too. */
 static bool may_be_swapped(struct walk *walk, const char *name, int error) {
-    char unused;
-    return (error == -ELOOP || error == -ENOTDIR) && readlinkat(walk->fd, name, &unused, 1) >= 0;
+    struct stat status;
+    return (error == -ELOOP || error == -ENOTDIR) && fstatat(walk->fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           (S_ISLNK(status.st_mode) || S_ISDIR(status.st_mode));
 }
 
 /* Opens the last component. -EAGAIN: it has become a link that is to be followed. */
