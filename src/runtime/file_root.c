@@ -19,6 +19,8 @@
 /* openat2 gives up when directories are renamed while it looks at a "..": so often it is asked again before we walk. */
 #define AGAIN_MAX 64
 
+#define SWAPS_MAX 10000
+
 /* What a component is opened with on the way to the last. */
 #define STEP_FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -30,6 +32,7 @@ struct walk {
     char done[PATH_MAX]; /* the path of FD, without links, "." or "..": "a/b" */
     char rest[PATH_MAX]; /* what is left to walk */
     int link_count;
+    int swap_count; /* of components that became something else while they were looked at */
 };
 
 static void replace_fd(struct walk *walk, int fd) {
@@ -147,7 +150,7 @@ static int walk_one(struct walk *walk, int flags, mode_t mode) {
         is_last ? open_last(walk, name, follow, has_slash ? flags | O_DIRECTORY : flags, mode) : step_down(walk, name);
     if (result >= 0) return is_last ? result : -EINPROGRESS;
     if (result != -EAGAIN && !(follow && may_be_swapped(walk, name, result))) return result;
-    if (++walk->link_count > LINKS_MAX) return -ELOOP;
+    if (++walk->swap_count > SWAPS_MAX) return -EAGAIN;
     result = put_back(walk, name, has_slash || !is_last);
     return result ? result : -EINPROGRESS;
 }
