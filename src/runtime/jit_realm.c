@@ -36,7 +36,7 @@ struct jit_realm {
     bool learning;                     /* code is being told of: samples wait until all is known */
     struct jit_extra_ranges **retired; /* all that were ever published, the current ones last */
     size_t retired_count, retired_cap;
-    uintptr_t leaf_pc; /* of the stack that is being resolved */
+    uintptr_t leaf_pc;           /* of the stack that is being resolved */
     _Atomic uint32_t generation; /* from 1: of what the map says of an address; also bumped by V8's GC helpers */
     struct cached_frame cache[1 << CACHE_BITS];
     struct {

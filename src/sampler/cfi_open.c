@@ -44,6 +44,33 @@ bool sampler_cfi_open_eh_frame(struct sampler_cfi *cfi, const struct sampler_eh_
     return true;
 }
 
+/* So many entries a bucket, about: a line of memory. */
+#define BUCKET_ENTRIES 8
+
+void sampler_cfi_index(struct sampler_cfi *cfi) {
+    size_t count = cfi->search_table.nbytes / 8, entry = 0;
+    if (count < 2 * BUCKET_ENTRIES || count > UINT32_MAX) return;
+    uint64_t first_pc = sampler_cfi_table_entry(cfi, 0, 0), last_pc = sampler_cfi_table_entry(cfi, count - 1, 0);
+    if (last_pc < first_pc) return; /* not sorted: searches find what they find */
+    cfi->buckets_pc = first_pc;
+    cfi->bucket_bits = 0;
+    while ((last_pc - first_pc) >> cfi->bucket_bits >= count / BUCKET_ENTRIES)
+        cfi->bucket_bits++;
+    size_t bucket_count = (size_t)((last_pc - first_pc) >> cfi->bucket_bits) + 1;
+    cfi->buckets = malloc((bucket_count + 1) * sizeof *cfi->buckets);
+    if (cfi->buckets == NULL) return;
+    /* The last entry at or below a PC is before the first that begins in a later bucket, and not before the last of an
+     * earlier one: a search between the two yields what a search through all of them would. */
+    for (size_t bucket = 0; bucket < bucket_count; bucket++) {
+        uint64_t begin_pc = first_pc + ((uint64_t)bucket << cfi->bucket_bits);
+        while (entry < count && sampler_cfi_table_entry(cfi, entry, 0) < begin_pc)
+            entry++;
+        cfi->buckets[bucket] = (uint32_t)entry;
+    }
+    cfi->buckets[bucket_count] = (uint32_t)count;
+    cfi->bucket_count = bucket_count;
+}
+
 static void open_from_segment(struct sampler_cfi *cfi, const struct sampler_elf *elf, uint64_t hdr_address) {
     struct sampler_elf_bytes bytes = sampler_elf_bytes_at(elf, hdr_address);
     struct sampler_eh_frame_hdr hdr;
@@ -106,11 +133,15 @@ int sampler_cfi_open(struct sampler_cfi *cfi, const struct sampler_elf *elf) {
         result = build_index(&cfi->eh_frame, &cfi->eh_index, &cfi->eh_index_count);
     if (result == 0 && cfi->debug_frame.bytes.data != NULL)
         result = build_index(&cfi->debug_frame, &cfi->debug_index, &cfi->debug_index_count);
-    if (result != 0) sampler_cfi_free(cfi);
+    if (result != 0)
+        sampler_cfi_free(cfi);
+    else
+        sampler_cfi_index(cfi);
     return result;
 }
 
 void sampler_cfi_free(struct sampler_cfi *cfi) {
+    free(cfi->buckets);
     free(cfi->eh_index);
     free(cfi->debug_index);
     *cfi = (struct sampler_cfi){0};

@@ -204,25 +204,24 @@ enum sampler_cfi_status sampler_cfi_entry_sig(const struct sampler_cfi_section *
 
 /* ---- Finding the FDE of a PC ---- */
 
-static uint64_t search_table_entry(const struct sampler_cfi *cfi, size_t index, size_t column) {
-    int32_t value;
-    memcpy(&value, cfi->search_table.data + 8 * index + 4 * column, sizeof value);
-    return cfi->table_base + (uint64_t)(int64_t)value;
-}
-
 /* The offset in .eh_frame of the last entry of the search table at or below PC; UINT64_MAX when there is none. */
 static uint64_t search_table_find(const struct sampler_cfi *cfi, uint64_t pc) {
     size_t low = 0, high = cfi->search_table.nbytes / 8;
+    if (pc >= cfi->buckets_pc && (pc - cfi->buckets_pc) >> cfi->bucket_bits < cfi->bucket_count) {
+        size_t bucket = (size_t)((pc - cfi->buckets_pc) >> cfi->bucket_bits);
+        low = cfi->buckets[bucket];
+        high = cfi->buckets[bucket + 1];
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (search_table_entry(cfi, middle, 0) <= pc) {
+        if (sampler_cfi_table_entry(cfi, middle, 0) <= pc) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
     if (low == 0) return UINT64_MAX;
-    uint64_t offset = search_table_entry(cfi, low - 1, 1) - cfi->eh_frame.bytes.address;
+    uint64_t offset = sampler_cfi_table_entry(cfi, low - 1, 1) - cfi->eh_frame.bytes.address;
     return offset < cfi->eh_frame.bytes.nbytes ? offset : UINT64_MAX;
 }
 

@@ -189,7 +189,10 @@ static bool open_eh_frame(int fd, const struct sampler_loaded *loaded, struct sa
 }
 
 static int open_cfi(int fd, const struct sampler_loaded *loaded, struct sampler_module *module) {
-    if (fd >= 0 && !may_have_debug_frame(fd) && open_eh_frame(fd, loaded, module->file, &module->cfi)) return 0;
+    if (fd >= 0 && !may_have_debug_frame(fd) && open_eh_frame(fd, loaded, module->file, &module->cfi)) {
+        sampler_cfi_index(&module->cfi);
+        return 0;
+    }
     return sampler_cfi_open(&module->cfi, sampler_module_elf(module));
 }
 
