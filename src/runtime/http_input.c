@@ -282,7 +282,7 @@ void http_close_gently(struct http_connection *connection) {
 static bool advance_linger(struct http_connection *connection) {
     struct http_engine *engine = connection->server->engine;
     consume(engine, engine->view_nbytes);
-    if (!http_flush_batch(connection)) return false;
+    http_flush_batch(connection);
     if (http_buffer_nbytes(&connection->pending) > 0) return false;
     shutdown(connection->watch.fd, SHUT_WR);
     if (!connection->lingers) http_connection_close(connection, 0, false);
@@ -320,13 +320,14 @@ void http_pump(struct http_connection *connection) {
     engine->batch_nbytes = 0;
     show_kept(connection);
     do {
-        while (advance(connection)) {
+        while (!connection->is_broken && advance(connection)) {
         }
-    } while (connection->is_readable && wants_input(connection) && fill(connection));
+    } while (!connection->is_broken && connection->is_readable && wants_input(connection) && fill(connection));
     if (connection->phase == HTTP_PHASE_LINGER) advance_linger(connection);
     if (connection->phase != HTTP_PHASE_CLOSED) {
         keep_view(connection);
         http_flush_batch(connection);
     }
     engine->pumped = NULL;
+    if (connection->is_broken) http_connection_close(connection, 0, true);
 }

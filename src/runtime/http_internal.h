@@ -35,6 +35,7 @@ struct http_connection {
     uint8_t phase; /* enum http_phase */
 
     bool is_readable;    /* the socket may have something, as far as we know */
+    bool is_broken;      /* sending failed: it is closed in its next pump */
     bool has_hung_up;    /* the client will send no more: read until the end whatever a read returned */
     bool is_waiting;     /* in the engine's list */
     bool is_head_begun;  /* some of the request's head has come */
@@ -121,10 +122,10 @@ void http_close_gently(struct http_connection *connection);
 
 /* ---- http_output.c ---- */
 
-/* Sends what is pending. False: the connection was closed. */
-bool http_flush(struct http_connection *connection);
+/* Sends what is pending. */
+void http_flush(struct http_connection *connection);
 /* Sends the batch. */
-bool http_flush_batch(struct http_connection *connection);
+void http_flush_batch(struct http_connection *connection);
 /* A whole answer of fino's own to a message that can't be understood. Closes. */
 void http_refuse(struct http_connection *connection, int status, const char *problem);
 void http_send_continue(struct http_connection *connection);

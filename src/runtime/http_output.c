@@ -72,69 +72,73 @@ static void append_rest(struct http_buffer *buffer, const struct parts *parts, s
     }
 }
 
-/* How much the socket took; -1: the connection is broken, and closed. */
-static ssize_t send_some(struct http_connection *connection, const struct iovec *list, int count) {
+static size_t total_of(const struct iovec *list, int count) {
+    size_t nbytes = 0;
+    for (int i = 0; i < count; i++)
+        nbytes += list[i].iov_len;
+    return nbytes;
+}
+
+/* How much the socket took. A broken one takes everything: the connection is closed from the loop, since who sends may
+ * be JavaScript, which must not be called back meanwhile. */
+static size_t send_some(struct http_connection *connection, const struct iovec *list, int count) {
     struct msghdr message = {.msg_iov = (struct iovec *)list, .msg_iovlen = (size_t)count};
     for (;;) {
         ssize_t sent = count == 1 ? send(connection->watch.fd, list->iov_base, list->iov_len, MSG_NOSIGNAL)
                                   : sendmsg(connection->watch.fd, &message, MSG_NOSIGNAL);
-        if (sent >= 0) return sent;
+        if (sent >= 0) return (size_t)sent;
         if (errno == EAGAIN) return 0;
         if (errno == EINTR) continue;
-        http_connection_close(connection, 0, true);
-        return -1;
+        connection->is_broken = true;
+        http_continue_later(connection);
+        return total_of(list, count);
     }
 }
 
-static bool send_parts(struct http_connection *connection, const struct parts *parts) {
-    ssize_t sent = 0;
+static void send_parts(struct http_connection *connection, const struct parts *parts) {
+    size_t sent = 0;
     if (http_buffer_nbytes(&connection->pending) == 0) sent = send_some(connection, parts->list, parts->count);
-    if (sent < 0) return false;
-    if ((size_t)sent < parts->nbytes) {
-        append_rest(&connection->pending, parts, (size_t)sent);
+    if (sent < parts->nbytes) {
+        append_rest(&connection->pending, parts, sent);
         http_note_time(connection, true);
     }
-    return true;
 }
 
-bool http_flush_batch(struct http_connection *connection) {
+void http_flush_batch(struct http_connection *connection) {
     struct http_engine *engine = connection->server->engine;
     struct parts parts = {0};
     add_part(&parts, engine->out, engine->batch_nbytes);
     engine->batch_nbytes = 0;
-    return parts.nbytes == 0 || send_parts(connection, &parts);
+    if (parts.nbytes > 0) send_parts(connection, &parts);
 }
 
-/* False: the connection was closed. */
-static bool emit(struct http_connection *connection, const struct parts *parts) {
+static void emit(struct http_connection *connection, const struct parts *parts) {
     struct http_engine *engine = connection->server->engine;
     if (engine->pumped == connection && http_buffer_nbytes(&connection->pending) == 0) {
-        if (parts->nbytes > HTTP_BUFFER_NBYTES - engine->batch_nbytes && !http_flush_batch(connection)) return false;
+        if (parts->nbytes > HTTP_BUFFER_NBYTES - engine->batch_nbytes) http_flush_batch(connection);
         if (parts->nbytes <= HTTP_BUFFER_NBYTES - engine->batch_nbytes &&
             http_buffer_nbytes(&connection->pending) == 0) {
             for (int i = 0; i < parts->count; i++) {
                 memcpy(engine->out + engine->batch_nbytes, parts->list[i].iov_base, parts->list[i].iov_len);
                 engine->batch_nbytes += parts->list[i].iov_len;
             }
-            return true;
+            return;
         }
     }
-    return send_parts(connection, parts);
+    send_parts(connection, parts);
 }
 
-bool http_flush(struct http_connection *connection) {
+void http_flush(struct http_connection *connection) {
     struct http_buffer *pending = &connection->pending;
     while (http_buffer_nbytes(pending) > 0) {
         struct iovec rest = {pending->bytes + pending->start, http_buffer_nbytes(pending)};
-        ssize_t sent = send_some(connection, &rest, 1);
-        if (sent < 0) return false;
-        if (sent == 0) return true;
-        pending->start += (size_t)sent;
+        size_t sent = send_some(connection, &rest, 1);
+        if (sent == 0) return;
+        pending->start += sent;
         http_note_time(connection, true);
     }
     pending->start = pending->end = 0;
     if (pending->capacity > PENDING_KEPT_NBYTES) http_buffer_free(pending);
-    return true;
 }
 
 /* ---- Heads ---- */
@@ -334,14 +338,13 @@ bool http_respond(struct http_connection *connection, const struct http_response
     if (response->body_kind == HTTP_BODY_WHOLE && !connection->is_head_only)
         add_part(&body, response->body, (size_t)response->length);
     http_enter(connection->server->engine);
-    bool is_open;
-    if (head.count < PART_COUNT_MAX) {
-        if (body.count > 0) add_part(&head, body.list[0].iov_base, body.nbytes);
-        is_open = emit(connection, &head);
-    } else {
-        is_open = emit(connection, &head) && (body.count == 0 || emit(connection, &body));
+    if (head.count < PART_COUNT_MAX && body.count > 0) {
+        add_part(&head, body.list[0].iov_base, body.nbytes);
+        body.count = 0;
     }
-    if (is_open && response->body_kind != HTTP_BODY_STREAM) http_answer_done(connection);
+    emit(connection, &head);
+    if (body.count > 0) emit(connection, &body);
+    if (response->body_kind != HTTP_BODY_STREAM) http_answer_done(connection);
     http_leave(connection->server->engine);
     return true;
 }
@@ -371,11 +374,9 @@ int64_t http_write(struct http_connection *connection, const uint8_t *bytes, siz
         add_part(&parts, bytes, nbytes);
     struct http_engine *engine = connection->server->engine;
     http_enter(engine);
-    int64_t left = -1;
-    if (emit(connection, &parts)) {
-        left = (int64_t)http_buffer_nbytes(&connection->pending);
-        connection->wants_drain = left > 0;
-    }
+    emit(connection, &parts);
+    int64_t left = (int64_t)http_buffer_nbytes(&connection->pending);
+    connection->wants_drain = left > 0;
     http_leave(engine);
     return left;
 }
@@ -386,10 +387,12 @@ void http_end(struct http_connection *connection) {
     http_enter(engine);
     struct parts parts = {0};
     if (connection->is_chunked_out) add_part(&parts, "0\r\n\r\n", 5);
-    if (connection->answer_left != UINT64_MAX && connection->answer_left > 0 && !connection->is_head_only)
+    if (connection->answer_left != UINT64_MAX && connection->answer_left > 0 && !connection->is_head_only) {
         http_connection_close(connection, 0, false);
-    else if (parts.count == 0 || emit(connection, &parts))
+    } else {
+        if (parts.count > 0) emit(connection, &parts);
         http_answer_done(connection);
+    }
     http_leave(engine);
 }
 
@@ -412,7 +415,8 @@ void http_refuse(struct http_connection *connection, int status, const char *pro
     connection->head.minor_version = 1;
     begin_answer(connection, &response, own, &parts);
     add_part(&parts, text, (size_t)nbytes);
-    if (emit(connection, &parts)) http_close_gently(connection);
+    emit(connection, &parts);
+    http_close_gently(connection);
 }
 
 void http_send_continue(struct http_connection *connection) {

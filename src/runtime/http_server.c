@@ -141,7 +141,22 @@ void http_enter(struct http_engine *engine) {
     engine->depth++;
 }
 
-static void free_server_if_done(struct http_server *server);
+static void run_later(struct http_engine *engine) {
+    if (engine->is_wait_posted) return;
+    engine->is_wait_posted = true;
+    rt_loop_defer(engine->loop, &engine->wait_task);
+}
+
+static void free_server(struct http_server *server) {
+    if (server->previous) server->previous->next = server->next;
+    if (server->next) server->next->previous = server->previous;
+    if (server->engine->servers == server) server->engine->servers = server->next;
+    free(server);
+}
+
+static bool is_done(const struct http_server *server) {
+    return server->is_closing && server->connection_count == 0;
+}
 
 void http_leave(struct http_engine *engine) {
     if (--engine->depth > 0) return;
@@ -151,7 +166,7 @@ void http_leave(struct http_engine *engine) {
         engine->dead = connection->next;
         server->connection_count--;
         free(connection);
-        free_server_if_done(server);
+        if (is_done(server)) run_later(engine);
     }
 }
 
@@ -161,9 +176,7 @@ void http_continue_later(struct http_connection *connection) {
     connection->is_waiting = true;
     connection->next_waiting = engine->waiting;
     engine->waiting = connection;
-    if (engine->is_wait_posted) return;
-    engine->is_wait_posted = true;
-    rt_loop_defer(engine->loop, &engine->wait_task);
+    run_later(engine);
 }
 
 static void forget_waiting(struct http_connection *connection) {
@@ -172,6 +185,19 @@ static void forget_waiting(struct http_connection *connection) {
         at = &(*at)->next_waiting;
     *at = connection->next_waiting;
     connection->is_waiting = false;
+}
+
+/* A server is gone when nothing of it is left; who closed it may be JavaScript, which hears of it from here. */
+static void free_done_servers(struct http_engine *engine) {
+    struct http_server *next;
+    for (struct http_server *server = engine->servers; server; server = next) {
+        next = server->next;
+        if (!is_done(server)) continue;
+        void *data = server->data;
+        free_server(server);
+        engine->hooks.on_closed(engine->hooks.data, data);
+        next = engine->servers; /* the hook may have changed the list */
+    }
 }
 
 static void run_waiting(struct rt_loop *loop, struct rt_task *task) {
@@ -190,15 +216,14 @@ static void run_waiting(struct rt_loop *loop, struct rt_task *task) {
         http_pump(connection);
         if (connection == last) break;
     }
-    if (engine->waiting && !engine->is_wait_posted) {
-        engine->is_wait_posted = true;
-        rt_loop_defer(engine->loop, &engine->wait_task);
-    }
+    if (engine->waiting) run_later(engine);
     http_leave(engine);
+    free_done_servers(engine);
 }
 
 static void drain(struct http_connection *connection) {
-    if (!http_flush(connection) || http_buffer_nbytes(&connection->pending) > 0 || !connection->wants_drain) return;
+    http_flush(connection);
+    if (connection->is_broken || http_buffer_nbytes(&connection->pending) > 0 || !connection->wants_drain) return;
     connection->wants_drain = false;
     connection->server->engine->hooks.on_drain(connection->server->engine->hooks.data, connection);
 }
@@ -321,21 +346,6 @@ int http_server_new(struct http_engine *engine, int fd, const struct http_server
     return 0;
 }
 
-static void unlink_server(struct http_server *server) {
-    if (server->previous) server->previous->next = server->next;
-    if (server->next) server->next->previous = server->previous;
-    if (server->engine->servers == server) server->engine->servers = server->next;
-}
-
-static void free_server_if_done(struct http_server *server) {
-    struct http_engine *engine = server->engine;
-    if (!server->is_closing || server->connection_count > 0) return;
-    void *data = server->data;
-    unlink_server(server);
-    free(server);
-    engine->hooks.on_closed(engine->hooks.data, data);
-}
-
 static void stop_listening(struct http_server *server) {
     if (server->is_closing) return;
     server->is_closing = true;
@@ -351,20 +361,23 @@ static bool is_idle(const struct http_connection *connection) {
 
 void http_server_close(struct http_server *server, bool force) {
     struct http_engine *engine = server->engine;
-    bool has_none = server->connection_count == 0;
     http_enter(engine);
     stop_listening(server);
     struct http_connection *next;
     for (struct http_connection *each = server->connections; each; each = next) {
         next = each->next;
         each->closes = true;
-        if (force || is_idle(each))
-            http_connection_close(each, 0, true);
-        else if (each->phase == HTTP_PHASE_HEAD && !each->is_head_begun)
+        if (is_idle(each)) {
+            http_connection_close(each, 0, false);
+        } else if (force) {
+            each->is_broken = true;
+            http_continue_later(each);
+        } else if (each->phase == HTTP_PHASE_HEAD && !each->is_head_begun) {
             http_close_gently(each); /* it has not got all of its last answer */
+        }
     }
     http_leave(engine);
-    if (has_none) free_server_if_done(server);
+    if (is_done(server)) run_later(engine);
 }
 
 void *http_server_data(const struct http_server *server) {
@@ -390,19 +403,16 @@ struct http_engine *http_engine_new(struct rt_loop *loop, const struct http_hook
     return NULL;
 }
 
-static void ignore_abort(void *data, struct http_connection *connection, int status) {
-    (void)data, (void)connection, (void)status;
-}
-static void ignore_closed(void *data, void *server_data) {
-    (void)data, (void)server_data;
-}
-
 void http_engine_free(struct http_engine *engine) {
     if (!engine) return;
-    engine->hooks.on_abort = ignore_abort;
-    engine->hooks.on_closed = ignore_closed;
-    while (engine->servers)
-        http_server_close(engine->servers, true);
+    while (engine->servers) {
+        http_enter(engine);
+        stop_listening(engine->servers);
+        while (engine->servers->connections)
+            http_connection_close(engine->servers->connections, 0, false);
+        http_leave(engine);
+        free_server(engine->servers);
+    }
     rt_deadlines_close(&engine->deadlines);
     if (engine->spare_fd >= 0) close(engine->spare_fd);
     free(engine->slots);

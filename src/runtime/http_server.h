@@ -48,7 +48,7 @@ struct http_hooks {
     /* A request that was not answered completely never will be; STATUS: 0 when the client went away or took too long,
      * else what it was told, and closing is under way. */
     void (*on_abort)(void *data, struct http_connection *connection, int status);
-    /* http_server_close is complete, and the server gone. */
+    /* http_server_close is complete, and the server gone. Called from the loop, as are all the others. */
     void (*on_closed)(void *data, void *server_data);
 };
 

@@ -282,7 +282,7 @@ static v8s_value http_listen(v8s_isolate *isolate, const v8s_arguments *argument
     return describe_listener(isolate, listener, fd);
 }
 
-/* httpClose(id, force): onEvent(id, EVENT_CLOSED) follows, perhaps before this returns. */
+/* httpClose(id, force): onEvent(id, EVENT_CLOSED) follows. */
 static v8s_value http_close(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_http *http = rt_realm_of(isolate)->http;
     uint32_t id = (uint32_t)number_argument(arguments, 0);

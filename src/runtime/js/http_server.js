@@ -229,7 +229,8 @@ const failure = () => responseState(new internal.Response('Internal Server Error
 
 // fail(server, id, state, error): the handler threw.
 function fail(server, id, request, state, error) {
-  if (exchanges.get(id)?.controller?.signal.aborted) return; // nobody waits for the answer
+  const { source } = state.body;
+  if (source instanceof RequestBody && source.exchange?.error !== undefined) return; // nobody waits for the answer
   if (server.onError === undefined) {
     internal.console.error(error);
     respond(id, state, failure());
