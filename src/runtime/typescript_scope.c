@@ -217,9 +217,14 @@ void rt_ts_declare_type(struct rt_ts_parser *p, const struct rt_ts_token *token)
     if (p->at.scope != 0 || p->at.failed) return;
     if (!rt_ts_reserve(p, &p->type_names, &p->type_name_capacity, p->type_name_count, sizeof *p->type_names)) return;
     p->type_names[p->type_name_count++] = *token;
-    uint32_t name = p->name_count > 0 ? rt_ts_find_name(p, token) : RT_TS_NOT_FOUND;
-    if (name == RT_TS_NOT_FOUND) return;
-    add_declaration(p, &(struct rt_ts_declaration){name, 0, 0, DECLARED_TYPE});
+}
+
+/* Types become declarations when all names that matter are known, so that one seen early is no reason to parse again. */
+static void declare_types(struct rt_ts_parser *p) {
+    for (uint32_t i = 0; i < p->type_name_count && p->name_count > 0; i++) {
+        uint32_t name = rt_ts_find_name(p, &p->type_names[i]);
+        if (name != RT_TS_NOT_FOUND) add_declaration(p, &(struct rt_ts_declaration){name, 0, 0, DECLARED_TYPE});
+    }
 }
 
 /* Exports of names that nothing else made worth resolving: if one could be a type, it is from here on. */
@@ -392,7 +397,9 @@ static bool exports_type(const struct rt_ts_parser *p, const struct index *index
 
 void rt_ts_resolve(struct rt_ts_parser *p) {
     struct index index;
-    if ((p->statement_count == 0 && p->container_count == 0) || !build_index(p, &index)) return;
+    if (p->statement_count == 0 && p->container_count == 0) return;
+    declare_types(p);
+    if (p->at.failed || !build_index(p, &index)) return;
     for (uint32_t i = 0; i < p->at.reference_count; i++) {
         uint32_t scope;
         if (p->references[i].alias != 0) continue;
