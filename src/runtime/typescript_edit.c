@@ -313,8 +313,8 @@ static bool source_has(const struct rt_ts_parser *p, const char *text, size_t un
 }
 
 const char *rt_ts_suffix(struct rt_ts_parser *p) {
-    static const char *const names[] = {"_jsx",    "_Fragment", "_createElement", "_key",  "_apply", "_class",
-                                        "_member", "_decorate", "_param",         "_name"};
+    static const char *const names[] = {"_jsx",   "_Fragment", "_createElement", "_key",   "_apply",
+                                        "_class", "_member",   "_decorate",      "_param", "_name"};
     if (p->suffix_chosen) return p->suffix;
     bool taken = source_has(p, "#_", 1);
     p->suffix_chosen = true;

@@ -219,7 +219,8 @@ void rt_ts_declare_type(struct rt_ts_parser *p, const struct rt_ts_token *token)
     p->type_names[p->type_name_count++] = *token;
 }
 
-/* Types become declarations when all names that matter are known, so that one seen early is no reason to parse again. */
+/* Types become declarations when all names that matter are known, so that one seen early is no reason to parse again.
+ */
 static void declare_types(struct rt_ts_parser *p) {
     for (uint32_t i = 0; i < p->type_name_count && p->name_count > 0; i++) {
         uint32_t name = rt_ts_find_name(p, &p->type_names[i]);

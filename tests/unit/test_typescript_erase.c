@@ -66,6 +66,33 @@ static void test_lines_and_columns_after_lowering(void) {
     expect("namespace N {\n export const x = 1;\n}", "var N;(function(N){\n N.           x = 1;\n})(N||(N={}));");
 }
 
+/* Whatever stands in place of a decorator, LINE of the output is as it was, blanks aside: V8 knows a method by its
+ * name. */
+static void expect_line(const char *source, int line, const char *expected) {
+    char *out = erase(source, strlen(source), NULL), *start = out;
+    for (int i = 1; i < line; i++)
+        start = strchr(start, '\n') + 1;
+    *strchr(start, '\n') = 0;
+    EXPECT_STR(start, expected);
+    free(out);
+}
+
+static void test_decorated_places(void) {
+    expect_line("class A {\n  @a\n  async work() {}\n}", 3, "  async work() {}");
+    expect_line("class A {\n  @a @b(1)\n  static override *work(x: T) {}\n}", 3, "  static          *work(x   ) {}");
+    expect_line("class A {\n  @a\n  private get half(): T { return 1 }\n}", 3, "          get half()    { return 1 }");
+    expect_line("class A {\n  @a\n  'two words'(): T {}\n}", 3, "  'two words'()    {}");
+}
+
+/* A type's name that turns up as something else later, or the other way round. */
+static void test_types_and_values_of_one_name(void) {
+    expect("interface T {}\nenum E { T }\nexport { T };",
+           "              \nvar E;(function(E){ E[E[\"T\"]=0]=\"T\"; })(E||(E={}));\n             ");
+    expect("interface T {}\nconst T = 1;\nexport { T };", "              \nconst T = 1;\nexport { T };");
+    expect("import { type T, a } from 'm';\nimport { b } from 'n';\na(b as T);",
+           "import {         a } from 'm';\nimport { b } from 'n';\na(b     );");
+}
+
 static void test_errors(void) {
     EXPECT_ERROR("let x: = 1", 1, 8);
     EXPECT_ERROR("let a;\nlet b: {", 2, 9);
@@ -174,6 +201,8 @@ int main(void) {
     test_everyday();
     test_characters();
     test_lines_and_columns_after_lowering();
+    test_decorated_places();
+    test_types_and_values_of_one_name();
     test_errors();
     test_commonjs();
     test_verbatim();
