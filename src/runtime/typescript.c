@@ -32,20 +32,25 @@ static void free_parser(struct rt_ts_parser *p) {
     free(p->statements);
 }
 
-/* Goes to the first token, past a byte order mark and a hashbang line. */
 static void start(struct rt_ts_parser *p) {
     memset(&p->at, 0, sizeof p->at);
     p->binding_count = p->statement_count = p->type_name_count = 0;
     p->again = p->names_missed = false;
+    p->using = NULL;
+    p->labels_end = 0;
     rt_ts_push_scope(p, true);
     p->at.scope = 0;
+    rt_ts_jsx_start(p);
+    rt_ts_first_token(p);
+}
+
+void rt_ts_first_token(struct rt_ts_parser *p) {
     uint32_t at = p->nbytes >= 3 && memcmp(p->source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     if (p->source[at] == '#' && p->source[at + 1] == '!') {
         while (at < p->nbytes && p->source[at] != '\n' && p->source[at] != '\r')
             at++;
     }
     p->at.token.end = at;
-    rt_ts_jsx_start(p);
     rt_ts_next(p);
     p->at.previous_end = 0;
 }
@@ -96,6 +101,7 @@ int rt_ts_erase(const char *source, size_t nbytes, const struct rt_ts_options *o
         parse(&p);
         if (!p.at.failed) rt_ts_jsx_end(&p);
         if (!p.at.failed) rt_ts_decorators_end(&p);
+        if (!p.at.failed) rt_ts_using_end_output(&p);
         if (!p.at.failed) rt_ts_end_output(&p);
         if (!p.at.failed) rt_ts_resolve(&p);
         status = p.status;

@@ -77,6 +77,8 @@ static void constructor_body(struct rt_ts_parser *p, struct rt_ts_class *class) 
     rt_ts_expect(p, T_LBRACE, "{");
     while (rt_ts_is(p, T_STRING))
         rt_ts_statement(p);
+    struct rt_ts_using list;
+    rt_ts_begin_list(p, &list);
     uint32_t calls = p->super_calls;
     bool done = false;
     class->has_constructor = true;
@@ -84,7 +86,7 @@ static void constructor_body(struct rt_ts_parser *p, struct rt_ts_class *class) 
     class->init_edit = rt_ts_placeholder(p, class->init_at);
     while (!rt_ts_is(p, T_RBRACE) && !rt_ts_is(p, T_EOF)) {
         bool is_super = class->is_derived && !done && rt_ts_is(p, K_SUPER) && rt_ts_peek(p, NULL) == '(';
-        rt_ts_statement(p);
+        rt_ts_list_statement(p);
         if (!is_super || p->at.failed) continue;
         done = true;
         class->init_at = p->at.previous_end;
@@ -92,6 +94,7 @@ static void constructor_body(struct rt_ts_parser *p, struct rt_ts_class *class) 
         class->init_semicolon = p->source[class->init_at - 1] != ';';
     }
     class->calls_super_inside = !done && class->is_derived && p->super_calls != calls;
+    rt_ts_end_list(p, &list);
     rt_ts_expect(p, T_RBRACE, "}");
 }
 

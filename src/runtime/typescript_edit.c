@@ -52,13 +52,30 @@ void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...
     va_end(arguments);
 }
 
+static void expected_at_end(struct rt_ts_parser *p, const char *what) {
+    uint32_t end = p->at.token.start;
+    struct rt_ts_token bracket;
+    struct rt_ts_error place;
+    if (p->speculating > 0 || p->at.failed || p->status != 0 || !rt_ts_open_bracket(p, &bracket)) {
+        rt_ts_fail(p, end, "expected %s but the file ends", what);
+        return;
+    }
+    rt_ts_locate(p, bracket.start, &place);
+    const char *text = bracket.type == T_TEMPLATE_HEAD ? "template"
+                       : bracket.type == T_LBRACE      ? "{"
+                       : bracket.type == T_LPAREN      ? "("
+                                                       : "[";
+    rt_ts_fail(p, end, "expected %s but the file ends: the %s at %u:%u is still open", what, text, place.line,
+               place.column);
+}
+
 void rt_ts_expected(struct rt_ts_parser *p, const char *what) {
     struct rt_ts_token token = p->at.token;
     int length = token.end - token.start < 40 ? (int)(token.end - token.start) : 40;
     while (length > 0 && is_continuation(p->source[token.start + (uint32_t)length]))
         length--;
     if (token.type == T_EOF) {
-        rt_ts_fail(p, token.start, "expected %s but the file ends", what);
+        expected_at_end(p, what);
     } else {
         rt_ts_fail(p, token.start, "expected %s but found \"%.*s\"", what, length, p->source + token.start);
     }
@@ -313,8 +330,8 @@ static bool source_has(const struct rt_ts_parser *p, const char *text, size_t un
 }
 
 const char *rt_ts_suffix(struct rt_ts_parser *p) {
-    static const char *const names[] = {"_jsx",   "_Fragment", "_createElement", "_key",   "_apply",
-                                        "_class", "_member",   "_decorate",      "_param", "_name"};
+    static const char *const names[] = {"_jsx",    "_Fragment", "_createElement", "_key",  "_apply",   "_class",
+                                        "_member", "_decorate", "_param",         "_name", "_default", "_use"};
     if (p->suffix_chosen) return p->suffix;
     bool taken = source_has(p, "#_", 1);
     p->suffix_chosen = true;

@@ -82,6 +82,9 @@ void rt_ts_binding(struct rt_ts_parser *p, enum rt_ts_declared kind) {
             array_pattern(p, kind);
         } else if (rt_ts_is_identifier(p->at.token.type)) {
             rt_ts_declare(p, &p->at.token, kind);
+            if (p->exported_names && p->at.scope == 0 && p->speculating == 0)
+                rt_ts_text_format(p->exported_names, ",%.*s", (int)(p->at.token.end - p->at.token.start),
+                                  p->source + p->at.token.start);
             rt_ts_next(p);
         } else {
             rt_ts_expected(p, "a name or a pattern");

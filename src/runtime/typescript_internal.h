@@ -14,6 +14,7 @@
  *   typescript_enum.c    enum                           typescript_constant.c  what an enum's members evaluate to
  *   typescript_namespace.c  namespace, import a = b.c
  *   typescript_field.c   fields, accessor               typescript_decorator.c  decorators
+ *   typescript_using.c   using, await using             typescript_bracket.c  which bracket is open, for errors
  *   typescript_jsx.c     elements                       typescript_jsx_text.c  text and entities in them
  */
 #ifndef FINO_RT_TYPESCRIPT_INTERNAL_H
@@ -278,6 +279,7 @@ enum {
     NEEDS_KEYED = 32,
     NEEDS_DECORATORS = 64,
     NEEDS_LEGACY_DECORATORS = 128,
+    NEEDS_USING = 256,
 };
 
 /* Which functions elements become calls of. Each text is part of the source, of the options or a constant. */
@@ -320,7 +322,12 @@ struct rt_ts_parser {
     bool suffix_chosen;
     struct rt_ts_token name_hint; /* what the anonymous class that starts at name_hint_at is assigned to */
     uint32_t name_hint_at;
-    uint32_t import_options_at; /* where the second argument of the last import() starts */
+    uint32_t import_options_at;        /* where the second argument of the last import() starts */
+    struct rt_ts_using *using;         /* what a `using` here would be in */
+    bool has_using;                    /* some list or statement is to be wrapped for one */
+    bool guards_module;                /* there is one at the module's top */
+    uint32_t labels_start, labels_end; /* of the last label, with those before it, and the statement behind it */
+    struct rt_ts_text *exported_names; /* not NULL: `,NAME` of each variable declared goes there */
     struct rt_ts_jsx_settings jsx;
     struct rt_ts_scope *scopes;
     uint32_t scope_capacity;
@@ -342,6 +349,16 @@ struct rt_ts_parser {
     char *strings;
     uint32_t strings_nbytes, strings_capacity;
 };
+
+/* ---- typescript.c ---- */
+
+/* Goes to the first token, past a byte order mark and a hashbang line. */
+void rt_ts_first_token(struct rt_ts_parser *p);
+
+/* ---- typescript_bracket.c ---- */
+
+/* At the file's end: the innermost bracket or `${` that is still open. Returns false if that can't be told. */
+bool rt_ts_open_bracket(struct rt_ts_parser *p, struct rt_ts_token *bracket_out);
 
 /* ---- typescript_edit.c ---- */
 
@@ -372,8 +389,10 @@ enum rt_ts_meaning {
     MEANING_ARROW = 1,
     MEANING_NOT_ARROW,
     MEANING_NOT_TYPE_ARGUMENTS,
-    MEANING_RENAMED,  /* a namespace whose body has a name like its own */
-    MEANING_COMPUTED, /* an enum with members that are no constants */
+    MEANING_RENAMED,    /* a namespace whose body has a name like its own */
+    MEANING_COMPUTED,   /* an enum with members that are no constants */
+    MEANING_USING,      /* a list of statements with a `using` */
+    MEANING_USING_PART, /* a statement with a `using` in a part of it */
 };
 enum { RT_TS_MEANING_BITS = 3 };
 void rt_ts_memo_set(struct rt_ts_parser *p, uint32_t offset, enum rt_ts_meaning meaning);
@@ -685,7 +704,47 @@ void rt_ts_finish_decorators(struct rt_ts_parser *p, struct rt_ts_class *class);
 void rt_ts_parameter_decorators(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
 void rt_ts_decorators_end(struct rt_ts_parser *p);
 
+/* ---- typescript_using.c ---- */
+
+/* A list of statements, a part of a statement (the clauses of a switch, a for's head), or the module. */
+struct rt_ts_using {
+    struct rt_ts_using *outer;
+    uint32_t at;     /* where the list or the whole statement starts */
+    bool is_await;   /* has an `await using` */
+    bool is_wrapped; /* this pass writes what disposes around it */
+    bool is_part, is_module;
+    bool is_guarded, is_begun, is_open; /* the module's: has a using; that was met; a `try {` is open */
+};
+/* At a list's first statement, and at what ends it. */
+void rt_ts_begin_list(struct rt_ts_parser *p, struct rt_ts_using *list);
+void rt_ts_end_list(struct rt_ts_parser *p, struct rt_ts_using *list);
+void rt_ts_begin_module(struct rt_ts_parser *p, struct rt_ts_using *list);
+void rt_ts_end_module(struct rt_ts_parser *p, struct rt_ts_using *list);
+/* A statement of a list. */
+void rt_ts_list_statement(struct rt_ts_parser *p);
+/* At `for` or `switch`, and after it. */
+void rt_ts_begin_part(struct rt_ts_parser *p, struct rt_ts_using *part);
+void rt_ts_end_part(struct rt_ts_parser *p, struct rt_ts_using *part);
+/* Wraps the statement that PARSE reads. */
+void rt_ts_wrapped_statement(struct rt_ts_parser *p, void (*parse)(struct rt_ts_parser *p));
+/* Latches an error if there is a `using` declaration here, where only a list could have it. */
+void rt_ts_no_using(struct rt_ts_parser *p);
+/* for (using NAME of ...): a name of type T_EOF says it is none. */
+struct rt_ts_for_using {
+    struct rt_ts_token name;
+    bool is_await;
+};
+/* In a for's head: reads a `using` up to `of` or `;`. Returns false if none is there. */
+bool rt_ts_for_using(struct rt_ts_parser *p, struct rt_ts_for_using *each);
+void rt_ts_begin_for_body(struct rt_ts_parser *p, const struct rt_ts_for_using *each);
+void rt_ts_end_for_body(struct rt_ts_parser *p, const struct rt_ts_for_using *each);
+void rt_ts_using_end_output(struct rt_ts_parser *p);
+
 /* ---- typescript_stmt.c ---- */
+/* At var, let or const: the whole statement. */
+void rt_ts_variables(struct rt_ts_parser *p, enum rt_ts_declared kind);
+/* Is `let` here the start of a declaration? */
+bool rt_ts_is_let_declaration(struct rt_ts_parser *p);
 void rt_ts_statement(struct rt_ts_parser *p);
 void rt_ts_expression_statement(struct rt_ts_parser *p);
 void rt_ts_statement_list(struct rt_ts_parser *p, enum rt_ts_token_type end);

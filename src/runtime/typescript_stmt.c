@@ -4,8 +4,17 @@
 /* ---- JavaScript's statements ---- */
 
 void rt_ts_statement_list(struct rt_ts_parser *p, enum rt_ts_token_type end) {
+    struct rt_ts_using list;
+    if (end == T_EOF)
+        rt_ts_begin_module(p, &list);
+    else
+        rt_ts_begin_list(p, &list);
     while (!rt_ts_is(p, end) && !rt_ts_is(p, T_EOF))
-        rt_ts_statement(p);
+        rt_ts_list_statement(p);
+    if (end == T_EOF)
+        rt_ts_end_module(p, &list);
+    else
+        rt_ts_end_list(p, &list);
 }
 
 void rt_ts_block(struct rt_ts_parser *p) {
@@ -50,14 +59,13 @@ static void variable_list(struct rt_ts_parser *p, enum rt_ts_declared kind, unsi
     } while (rt_ts_accept(p, T_COMMA));
 }
 
-static void variable_statement(struct rt_ts_parser *p, enum rt_ts_declared kind) {
+void rt_ts_variables(struct rt_ts_parser *p, enum rt_ts_declared kind) {
     rt_ts_next(p);
     variable_list(p, kind, 0);
     rt_ts_semicolon(p);
 }
 
-/* Is `let` here the start of a declaration? */
-static bool is_let_declaration(struct rt_ts_parser *p) {
+bool rt_ts_is_let_declaration(struct rt_ts_parser *p) {
     if (!rt_ts_is(p, K_LET)) return false;
     uint8_t next = rt_ts_look_ahead(p).type;
     return next == T_LBRACKET || next == T_LBRACE || (rt_ts_is_identifier(next) && next != K_OF) ||
@@ -70,8 +78,10 @@ static void parenthesized_expression(struct rt_ts_parser *p) {
     rt_ts_expect(p, T_RPAREN, ")");
 }
 
-static void for_head(struct rt_ts_parser *p) {
-    if (rt_ts_is(p, K_VAR) || rt_ts_is(p, K_CONST) || is_let_declaration(p)) {
+static void for_head(struct rt_ts_parser *p, struct rt_ts_for_using *each) {
+    if (rt_ts_for_using(p, each)) {
+        /* read up to `of` or `;` */
+    } else if (rt_ts_is(p, K_VAR) || rt_ts_is(p, K_CONST) || rt_ts_is_let_declaration(p)) {
         enum rt_ts_declared kind = rt_ts_is(p, K_VAR) ? DECLARED_VAR : DECLARED_LEXICAL;
         rt_ts_next(p);
         variable_list(p, kind, EXPR_NO_IN);
@@ -93,13 +103,19 @@ static void for_head(struct rt_ts_parser *p) {
 }
 
 static void for_statement(struct rt_ts_parser *p) {
+    struct rt_ts_using part;
+    struct rt_ts_for_using each = {0};
     uint32_t outer = rt_ts_push_scope(p, false);
+    rt_ts_begin_part(p, &part);
     rt_ts_next(p);
     rt_ts_accept(p, K_AWAIT);
     rt_ts_expect(p, T_LPAREN, "(");
-    for_head(p);
+    for_head(p, &each);
     rt_ts_expect(p, T_RPAREN, ")");
+    rt_ts_begin_for_body(p, &each);
     rt_ts_statement(p);
+    rt_ts_end_for_body(p, &each);
+    rt_ts_end_part(p, &part);
     rt_ts_pop_scope(p, outer);
 }
 
@@ -124,6 +140,8 @@ static void do_statement(struct rt_ts_parser *p) {
 }
 
 static void switch_statement(struct rt_ts_parser *p) {
+    struct rt_ts_using part;
+    rt_ts_begin_part(p, &part);
     rt_ts_next(p);
     parenthesized_expression(p);
     rt_ts_expect(p, T_LBRACE, "{");
@@ -136,11 +154,12 @@ static void switch_statement(struct rt_ts_parser *p) {
         }
         rt_ts_expect(p, T_COLON, ":");
         while (!rt_ts_is(p, K_CASE) && !rt_ts_is(p, K_DEFAULT) && !rt_ts_is(p, T_RBRACE) && !rt_ts_is(p, T_EOF)) {
-            rt_ts_statement(p);
+            rt_ts_list_statement(p);
         }
     }
     rt_ts_expect(p, T_RBRACE, "}");
     rt_ts_pop_scope(p, outer);
+    rt_ts_end_part(p, &part);
 }
 
 static void catch_clause(struct rt_ts_parser *p) {
@@ -196,25 +215,14 @@ static bool starts_label(struct rt_ts_parser *p) {
     return rt_ts_is_identifier(p->at.token.type) && rt_ts_peek(p, NULL) == ':';
 }
 
-/* `using a = b` or `await using a = b`; both words are names everywhere else. */
-static bool starts_using(struct rt_ts_parser *p) {
-    if (!rt_ts_is(p, K_USING) && !rt_ts_is(p, K_AWAIT)) return false;
-    struct rt_ts_cursor mark = p->at;
-    p->speculating++;
-    if (rt_ts_is(p, K_AWAIT)) rt_ts_next(p);
-    bool yes = rt_ts_accept(p, K_USING) && rt_ts_is_identifier(p->at.token.type) && !p->at.token.newline_before;
-    rt_ts_next(p);
-    yes = yes && rt_ts_is(p, T_ASSIGN);
-    rt_ts_rewind(p, &mark);
-    p->speculating--;
-    return yes;
-}
-
 static void statement(struct rt_ts_parser *p) {
     struct rt_ts_cursor mark = p->at;
     if (starts_label(p)) {
+        bool is_first = p->labels_end != mark.token.start || p->labels_end == 0;
+        if (is_first) p->labels_start = mark.token.start;
         rt_ts_next(p);
         rt_ts_next(p);
+        p->labels_end = p->at.token.start;
         rt_ts_statement(p);
         return;
     }
@@ -222,8 +230,8 @@ static void statement(struct rt_ts_parser *p) {
     switch (mark.token.type) {
         case T_LBRACE: scoped_block(p); return;
         case T_SEMICOLON: rt_ts_next(p); return;
-        case K_VAR: variable_statement(p, DECLARED_VAR); return;
-        case K_CONST: variable_statement(p, DECLARED_LEXICAL); return;
+        case K_VAR: rt_ts_variables(p, DECLARED_VAR); return;
+        case K_CONST: rt_ts_variables(p, DECLARED_LEXICAL); return;
         case K_FUNCTION: function_declaration(p, &mark); return;
         case T_AT: rt_ts_decorated_class(p, CLASS_DECLARATION, &mark); return;
         case K_CLASS: rt_ts_class(p, true); return;
@@ -258,20 +266,23 @@ static void statement(struct rt_ts_parser *p) {
             return;
         }
     }
-    if (starts_using(p)) {
-        rt_ts_fail(p, mark.token.start,
-                   "\"using\" declarations are not supported: call the dispose method in a finally");
-        return;
-    }
-    if (is_let_declaration(p)) {
-        variable_statement(p, DECLARED_LEXICAL);
+    rt_ts_no_using(p);
+    if (rt_ts_is_let_declaration(p)) {
+        rt_ts_variables(p, DECLARED_LEXICAL);
         return;
     }
     rt_ts_expression_statement(p);
 }
 
 void rt_ts_statement(struct rt_ts_parser *p) {
-    if (rt_ts_enter(p)) statement(p);
+    if (!rt_ts_enter(p)) {
+        rt_ts_leave(p);
+        return;
+    }
+    if (p->has_using && rt_ts_memo_has(p, p->at.token.start, MEANING_USING_PART))
+        rt_ts_wrapped_statement(p, statement);
+    else
+        statement(p);
     rt_ts_leave(p);
 }
 

@@ -17,6 +17,10 @@ const root = path.resolve(import.meta.dirname, '../../build/npm');
 
 // ---- One file
 
+// They leave `using` as it is, which acorn does not read.
+const usingReason = 'using declarations, which they leave and fino lowers: tests/e2e/test-ts-programs.sh runs those';
+const lowersUsing = (code) => /\bconst _use\w*=_used/.test(code);
+
 // Returns { verdict, why }: 'agrees', 'both reject', 'explained' or 'differs'.
 async function againstTypeScript(oracle, erase, file, source, bytes) {
   const expected = oracle.transpile(source, file);
@@ -36,6 +40,7 @@ async function againstTypeScript(oracle, erase, file, source, bytes) {
   } catch (error) {
     return differs(`our output does not parse: ${error.message}`);
   }
+  if (lowersUsing(actual.code)) return { verdict: 'explained', why: usingReason };
   const moved = checkPositions(ours, source);
   if (moved.length > 0) return differs(`moved: ${moved[0]}`);
   const names = functionNames(ours);
@@ -66,6 +71,7 @@ async function againstAmaro(oracle, erase, file, source, bytes) {
   let left, right;
   try {
     left = oracle.parse(actual.code);
+    if (lowersUsing(actual.code)) return { verdict: 'explained', why: usingReason };
     right = oracle.parse(expected.code);
   } catch (error) {
     return differsFromAmaro(`does not parse: ${error.message}; ${where(ours, theirs, source)}`);

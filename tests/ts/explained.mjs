@@ -3,7 +3,6 @@
 const reasons = [
   [/does not parse: Unexpected character '@'/, 'decorators, which they leave and fino lowers: tests/e2e/test-ts-programs.sh runs those'],
   [/^rejected: .*decorators of parameters are legacy ones/, 'decorators of parameters, which amaro leaves: no JavaScript'],
-  [/^rejected: .*"using" declarations/, 'using declarations, which V8 10.2 can not run: the eraser says so'],
   [/^rejected: .*a namespace can't export a list/, 'export { } inside a namespace: TypeScript error 1194, and not JavaScript: the eraser says so'],
   [/theirs ".*export as namespace/, 'export as namespace, which amaro leaves: no JavaScript'],
 ];

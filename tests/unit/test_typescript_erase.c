@@ -109,6 +109,20 @@ static void test_errors(void) {
     expect_error("a\0b", 3, -EINVAL, 1, 2);
 }
 
+static void expect_message(const char *source, const char *message) {
+    char *out;
+    size_t out_nbytes;
+    struct rt_ts_error error;
+    EXPECT(rt_ts_erase(source, strlen(source), NULL, &out, &out_nbytes, &error) == -EINVAL);
+    EXPECT_STR(error.message, message);
+}
+
+static void test_open_brackets(void) {
+    expect_message("f(a,\n  [b, /[(]/, `${`{`}`", "expected ] but the file ends: the [ at 2:3 is still open");
+    expect_message("class A {\n m() {\n}\n", "expected a property name but the file ends: the { at 1:9 is still open");
+    expect_message("if (a) using b = c", "a \"using\" declaration must be in a block: put { } around it");
+}
+
 static void test_commonjs(void) {
     struct rt_ts_options options = {.commonjs = true};
     const char *source = "import a = require('a');\nexport = a;";
@@ -204,6 +218,7 @@ int main(void) {
     test_decorated_places();
     test_types_and_values_of_one_name();
     test_errors();
+    test_open_brackets();
     test_commonjs();
     test_verbatim();
     test_deep_nesting();

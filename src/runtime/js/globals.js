@@ -10,6 +10,7 @@ const lazy = {
   base64: 'atob btoa',
   clone: 'structuredClone',
   console: 'console',
+  dispose: 'SuppressedError',
   encoding: 'TextDecoder TextEncoder',
   errors: 'DOMException reportError',
   fetch: 'fetch',
@@ -43,6 +44,12 @@ function defineEnumerable(name, value) {
   ObjectDefineProperty(globalThis, name, {
     __proto__: null, value, writable: true, enumerable: true, configurable: true,
   });
+}
+
+// What `using` looks for, where V8 does not know it yet.
+for (const name of ['dispose', 'asyncDispose']) {
+  if (name in Symbol) continue;
+  ObjectDefineProperty(Symbol, name, { __proto__: null, value: Symbol(`Symbol.${name}`) });
 }
 
 defineEnumerable('self', globalThis);
