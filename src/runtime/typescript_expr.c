@@ -59,7 +59,7 @@ static void object_pattern(struct rt_ts_parser *p, enum rt_ts_declared kind) {
         if (rt_ts_accept(p, T_ASSIGN)) rt_ts_assignment(p, 0);
         if (!rt_ts_accept(p, T_COMMA)) break;
     }
-    rt_ts_expect(p, T_RBRACE, "}");
+    rt_ts_expect(p, T_RBRACE, ", or }");
 }
 
 static void array_pattern(struct rt_ts_parser *p, enum rt_ts_declared kind) {
@@ -71,7 +71,7 @@ static void array_pattern(struct rt_ts_parser *p, enum rt_ts_declared kind) {
         if (rt_ts_accept(p, T_ASSIGN)) rt_ts_assignment(p, 0);
         if (!rt_ts_accept(p, T_COMMA)) break;
     }
-    rt_ts_expect(p, T_RBRACKET, "]");
+    rt_ts_expect(p, T_RBRACKET, ", or ]");
 }
 
 void rt_ts_binding(struct rt_ts_parser *p, enum rt_ts_declared kind) {
@@ -381,7 +381,7 @@ static void array_literal(struct rt_ts_parser *p) {
         rt_ts_assignment(p, 0);
         if (!rt_ts_accept(p, T_COMMA)) break;
     }
-    rt_ts_expect(p, T_RBRACKET, "]");
+    rt_ts_expect(p, T_RBRACKET, ", or ]");
 }
 
 /* Is the word here (get, set, async) a modifier of the property name that follows? */
@@ -430,7 +430,7 @@ static void object_literal(struct rt_ts_parser *p) {
         object_member(p);
         if (!rt_ts_accept(p, T_COMMA)) break;
     }
-    rt_ts_expect(p, T_RBRACE, "}");
+    rt_ts_expect(p, T_RBRACE, ", or }");
 }
 
 /* ---- operands ---- */
@@ -442,7 +442,7 @@ static void arguments(struct rt_ts_parser *p) {
         rt_ts_assignment(p, 0);
         if (!rt_ts_accept(p, T_COMMA)) break;
     }
-    rt_ts_expect(p, T_RPAREN, ")");
+    rt_ts_expect(p, T_RPAREN, ", or )");
 }
 
 /* TypeScript's rule for what makes `<...>` type arguments when it could be two comparisons. */
@@ -626,7 +626,7 @@ static void import_arguments(struct rt_ts_parser *p) {
         if (!rt_ts_accept(p, T_COMMA)) break;
         p->import_options_at = p->at.token.start;
     }
-    rt_ts_expect(p, T_RPAREN, ")");
+    rt_ts_expect(p, T_RPAREN, ", or )");
 }
 
 static void import_operand(struct rt_ts_parser *p) {

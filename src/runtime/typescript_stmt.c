@@ -256,6 +256,12 @@ static void statement(struct rt_ts_parser *p) {
             return;
         case K_EXPORT: rt_ts_export(p); return;
         case K_IMPORT: rt_ts_import(p); return;
+        case T_RBRACE:
+        case T_RPAREN:
+        case T_RBRACKET:
+            rt_ts_fail(p, mark.token.start, "nothing is open here that \"%c\" could close",
+                       p->source[mark.token.start]);
+            return;
         default: break;
     }
     if (rt_ts_is(p, K_ASYNC)) {

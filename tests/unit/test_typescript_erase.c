@@ -118,8 +118,10 @@ static void expect_message(const char *source, const char *message) {
 }
 
 static void test_open_brackets(void) {
-    expect_message("f(a,\n  [b, /[(]/, `${`{`}`", "expected ] but the file ends: the [ at 2:3 is still open");
+    expect_message("f(a,\n  [b, /[(]/, `${`{`}`", "expected , or ] but the file ends: the [ at 2:3 is still open");
     expect_message("class A {\n m() {\n}\n", "expected a property name but the file ends: the { at 1:9 is still open");
+    expect_message("f(1 2)", "expected , or ) but found \"2\"");
+    expect_message("let x = 1; }", "nothing is open here that \"}\" could close");
     expect_message("if (a) using b = c", "a \"using\" declaration must be in a block: put { } around it");
 }
 
