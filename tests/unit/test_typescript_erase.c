@@ -193,6 +193,12 @@ static void test_deep_nesting(void) {
         {"enum E { A = ", "(", "1", ") }"},
         {"let ", "{a:", "b", "} = c"},
         {"x = ", "<T>", "y", ""},
+        {"", "{using a = b;", "", "}"},
+        {"", "for (using a of b) ", "c", ""},
+        {"", "a: for (using b = c;;) ", "d", ""},
+        {"", "switch (a) {case 1: await using b = c;", "", "}"},
+        {"using a = b;", "(", "1", ")"},
+        {"x = ", "(a, () => {using b = c;", "", "})"},
     };
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
         nest(SHAPES[i][0], SHAPES[i][1], SHAPES[i][2], SHAPES[i][3], 10000);
