@@ -290,6 +290,7 @@ static v8s_isolate *new_isolate(struct rt_realm *realm) {
             },
         .memory_bytes = memory_bytes(),
         .heap_limit_bytes = realm->options.heap_limit_bytes,
+        .is_one_of_many = realm->options.child != NULL,
         .fatal = rt_fatal,
     });
 }

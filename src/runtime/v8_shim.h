@@ -74,6 +74,7 @@ struct v8s_isolate_options {
     struct v8s_host host;
     uint64_t memory_bytes;   /* of the machine or its container: sizes the heap */
     size_t heap_limit_bytes; /* of the old generation; 0: derived from memory_bytes */
+    bool is_one_of_many;     /* make it smaller and sooner, if its calls of builtins are a little slower for it */
     void (*fatal)(const char *location, const char *message, bool out_of_memory); /* must not return */
 };
 
