@@ -41,9 +41,9 @@ static constexpr const char *kVersionFlags = "";
 static constexpr const char *kVersionFlags = "--harmony-import-assertions";
 #endif
 // Isolates with short calls of builtins have a copy of them each, next to their own code: 1.4 MB, and most of the time
-// that making one takes. (Beyond some twenty isolates, when address space near V8's library is used up, the interpreter's
-// frames return to the library all the same, where the code events of 10.2 do not say it is.) From 10.5 on, flags can't
-// be changed any more once there is an isolate.
+// that making one takes. (Beyond some twenty isolates, when address space near V8's library is used up, the
+// interpreter's frames return to the library all the same, where the code events of 10.2 do not say it is.) From 10.5
+// on, flags can't be changed any more once there is an isolate.
 #define V8S_CAN_SHARE_BUILTINS (V8_MAJOR_VERSION == 10 && V8_MINOR_VERSION < 5)
 #define V8S_TELLS_OF_WAITS (V8_MAJOR_VERSION < 12) // later ones have no callback around Atomics.wait
 // The words of (specifier, key, value, offset) in a module request's assertions, and of an import() call's.
@@ -926,8 +926,8 @@ size_t v8s_string_write_utf8(v8s_isolate *isolate, v8s_value string, char *bytes
 }
 
 size_t v8s_string_write_utf16(v8s_isolate *isolate, v8s_value string, uint16_t *units, size_t count) {
-    return static_cast<size_t>(in<String>(string)->Write(unwrap(isolate), units, 0, static_cast<int>(count),
-                                                         String::NO_NULL_TERMINATION));
+    return static_cast<size_t>(
+        in<String>(string)->Write(unwrap(isolate), units, 0, static_cast<int>(count), String::NO_NULL_TERMINATION));
 }
 
 char *v8s_string_copy(v8s_isolate *isolate, v8s_value string, size_t *nbytes_out) {
