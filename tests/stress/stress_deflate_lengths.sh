@@ -8,7 +8,7 @@ seconds=${1:-60} first=${FIRST:-0} slice=5
 (cd "$root" && ./build.sh program tests/fixtures/deflate_lengths.c "$work/deflate_lengths" >/dev/null)
 export GOCACHE=$work/go-cache GO111MODULE=off
 go build -o gunzip "$root/tests/fixtures/gunzip.go"
-end=$((SECONDS + seconds)) next=$first bytes=0 read
+end=$((SECONDS + seconds)) next=$first bytes=0
 while [ $SECONDS -lt $end ] && [ "$next" -lt 70001 ]; do
   [ $((next + slice)) -le 70001 ] || slice=$((70001 - next))
   read=$(./deflate_lengths $slice "$next" 2>err | ./gunzip) || { cat err >&2; fail "lengths from FIRST=$next on"; }
