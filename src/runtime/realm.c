@@ -122,6 +122,7 @@ static void on_promise_rejected(void *data, enum v8s_rejection event, v8s_value 
 
 v8s_value rt_realm_internal(struct rt_realm *realm, const char *name) {
     v8s_value function = v8s_get(realm->isolate, v8s_ref_get(realm->isolate, realm->internal), name);
+    if (!function && rt_realm_is_stopped(realm)) return NULL; /* terminated while a built-in was being loaded */
     if (!function || !v8s_is_function(function)) {
         fprintf(stderr, "fino: the built-in scripts did not define internal.%s\n", name);
         abort();

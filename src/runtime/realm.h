@@ -121,7 +121,8 @@ void rt_realm_uncaught(struct rt_realm *realm, v8s_value error, v8s_value messag
 /* fino's own version. */
 const char *rt_version(void);
 
-/* internal.NAME, as a function; aborts if the built-ins did not define it. */
+/* internal.NAME, as a function; aborts if the built-ins did not define it. NULL: the Realm is stopped, and it can't be
+ * had any more. */
 v8s_value rt_realm_internal(struct rt_realm *realm, const char *name);
 
 #endif

@@ -1071,6 +1071,7 @@ v8s_value v8s_call(v8s_isolate *wrapped, v8s_value function, v8s_value receiver,
                    v8s_value *arguments, v8s_caught *caught) {
     Isolate *isolate = unwrap(wrapped);
     Catcher catcher(isolate, caught);
+    if (!function) return nullptr;
     return out(in<Function>(function)->Call(context_of(isolate), in(receiver ? receiver : v8s_undefined(wrapped)),
                                             argument_count, reinterpret_cast<Local<Value> *>(arguments)));
 }

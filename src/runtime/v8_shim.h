@@ -215,6 +215,7 @@ v8s_value v8s_get_by(v8s_isolate *isolate, v8s_value object, v8s_value key);
 v8s_value v8s_get_private(v8s_isolate *isolate, v8s_value object, const char *name);
 void v8s_set_private(v8s_isolate *isolate, v8s_value object, const char *name, v8s_value value);
 
+/* FUNCTION NULL: there was none to be had, as execution is being terminated: nothing is called. */
 v8s_value v8s_call(v8s_isolate *isolate, v8s_value function, v8s_value receiver, int argument_count,
                    v8s_value *arguments, struct v8s_caught *caught);
 
