@@ -12,6 +12,7 @@
 #include "runtime/jit_selftest.h"
 #include "runtime/jit_table.h"
 #include "runtime/jit_walk_sig.h"
+#include "runtime/labels.h"
 
 /* Most callers in a stack were in the last ones, too: what names such a frame, and its name as of GENERATION. 2^12 of
  * them are the working set of large programs, and half of an L2 cache at most. */
@@ -133,12 +134,21 @@ static uint32_t unknown_location(fino_pprof *profile) {
     return fino_pprof_add_location(profile, FINO_PPROF_NONE, 0, &line, 1);
 }
 
-static void resolve(struct sampler_managed *managed, const struct sampler_raw_frame *frame, uintptr_t state,
+static uintptr_t state(const struct sampler_managed *managed) {
+    return jit_walk_labels_sig(&realm_of(managed)->walk);
+}
+
+static size_t labels(struct sampler_managed *managed, uintptr_t set, struct sampler_label out[SAMPLER_LABELS_MAX]) {
+    (void)managed;
+    return rt_labels_get((uint32_t)set, out);
+}
+
+static void resolve(struct sampler_managed *managed, const struct sampler_raw_frame *frame, uintptr_t label_set,
                     struct sampler_sink *sink) {
     struct jit_realm *realm = realm_of(managed);
     fino_pprof *profile = sampler_sink_profile(sink);
     uint32_t location;
-    (void)state;
+    (void)label_set;
     switch (locate(realm, profile, frame, &location)) {
         case JIT_FRAME_NAMED: sampler_sink_location(sink, location); break;
         case JIT_FRAME_NOTHING: break;
@@ -255,8 +265,12 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread,
         free(realm);
         return NULL;
     }
-    realm->managed =
-        (struct sampler_managed){.owns_pc = owns_pc, .step = step, .resolve = resolve, .request_drain = request_drain};
+    realm->managed = (struct sampler_managed){.owns_pc = owns_pc,
+                                              .step = step,
+                                              .state = state,
+                                              .resolve = resolve,
+                                              .labels = labels,
+                                              .request_drain = request_drain};
     realm->listener = (struct v8s_code_listener){.on_code = on_code, .on_gc = on_gc, .context = realm};
     realm->drain = (struct v8s_interrupt){.run = drain_on_thread, .context = realm};
     realm->isolate = isolate;
@@ -264,6 +278,7 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread,
     realm->generation = 1;
     realm->label = label;
     v8s_code_keep_positions(isolate);
+    v8s_continuation_find(isolate, &realm->walk.labels);
     fino_sampler_thread_set_managed(thread, &realm->managed, label);
     return realm;
 }
@@ -300,6 +315,7 @@ void jit_realm_describe(const struct jit_realm *realm, char *buffer, size_t cap)
 void jit_realm_detach(struct jit_realm *realm) {
     fino_sampler_thread_set_managed(realm->thread, NULL, realm->label);
     if (realm->listening) v8s_code_listen(realm->isolate, NULL);
+    v8s_continuation_forget(&realm->walk.labels);
     jit_map_free(realm->map);
     for (size_t i = 0; i < realm->retired_count; i++)
         free(realm->retired[i]);

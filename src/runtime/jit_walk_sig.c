@@ -406,3 +406,13 @@ enum sampler_step jit_walk_steps_sig(const struct jit_walk *walk, const struct s
     *count_out = count;
     return result;
 }
+
+/* The slot always leads to a context: the collector moves it only while this thread, whose signal this is, stands still
+ * in it, and leaves the old one readable until the slot is changed. */
+uintptr_t jit_walk_labels_sig(const struct jit_walk *walk) {
+    if (!walk->labels.context_slot) return 0;
+    uintptr_t context = *(const volatile uintptr_t *)walk->labels.context_slot;
+    if ((context & 3) != 1) return 0;
+    uintptr_t value = *(const volatile uintptr_t *)(context - 1 + (uintptr_t)walk->labels.offset);
+    return value & 1 ? 0 : value >> 32;
+}

@@ -24,7 +24,11 @@ struct jit_walk {
     int frame_context, frame_function, frame_bytecode_array, frame_bytecode_offset;
     int function_shared, function_code, code_instruction_start, code_instruction_size;
     bool layout_known;
+    struct v8s_continuation_slot labels; /* of what runs; no slot: not to be had */
 };
+
+/* SIGNAL_SAFE. The number of the label set of what runs; 0: none. */
+uintptr_t jit_walk_labels_sig(const struct jit_walk *walk);
 
 /* Kinds of raw frames, added to SAMPLER_FRAME_MANAGED. */
 enum jit_raw_kind {

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "runtime/builtins.h"
+#include "runtime/labels.h"
 #include "runtime/profile.h"
 #include "runtime/recordings.h"
+#include "runtime/v8_jit.h"
 
 /* ---- Which recording ---- */
 
@@ -162,7 +164,34 @@ static v8s_value profiler_stats(v8s_isolate *isolate, const v8s_arguments *argum
     return key.name || key.id ? NULL : v8s_null(isolate);
 }
 
+/* ---- Labels ---- */
+
+/* labelSetAdd([key, value, key, value, ...]): the number of a new set; 0 when there are too many. */
+static v8s_value label_set_add(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    v8s_value list = v8s_argument(arguments, 0);
+    struct sampler_label labels[SAMPLER_LABELS_MAX];
+    size_t count = v8s_is_array(list) ? v8s_array_length(list) / 2 : SIZE_MAX;
+    if (count > SAMPLER_LABELS_MAX) return v8s_throw_type_error(isolate, "labelSetAdd: not so few labels");
+    for (size_t i = 0; i < count; i++) {
+        labels[i].key = v8s_describe(isolate, v8s_array_at(isolate, list, 2 * i));
+        labels[i].value = v8s_describe(isolate, v8s_array_at(isolate, list, 2 * i + 1));
+    }
+    return v8s_number(isolate, rt_labels_add(labels, count));
+}
+
+/* labelsGet(), labelsSet(number): the set of what runs and of its continuations; 0: none. */
+static v8s_value labels_get(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    (void)arguments;
+    return v8s_number(isolate, v8s_continuation_get(isolate));
+}
+static v8s_value labels_set(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    v8s_value number = v8s_argument(arguments, 0);
+    v8s_continuation_set(isolate, v8s_is_number(number) ? (uint32_t)v8s_number_of(number) : 0);
+    return NULL;
+}
+
 static const struct v8s_native_entry functions[] = {
+    {"labelSetAdd", label_set_add, 1},        {"labelsGet", labels_get, 0},         {"labelsSet", labels_set, 1},
     {"profilerPrepare", profiler_prepare, 0}, {"profilerStart", profiler_start, 3}, {"profilerStop", profiler_stop, 1},
     {"profilerHas", profiler_has, 1},         {"profilerStats", profiler_stats, 1},
 };

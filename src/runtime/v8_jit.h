@@ -57,6 +57,21 @@ void v8s_get_code_ranges(v8s_isolate *isolate, struct v8s_code_ranges *ranges_ou
 /* From now on optimised code remembers what was inlined where. Before any code is compiled. */
 void v8s_code_keep_positions(v8s_isolate *isolate);
 
+/* A small integer that belongs to what runs, and to what continues it after an await; 0 at first. */
+void v8s_continuation_set(v8s_isolate *isolate, uint32_t number);
+uint32_t v8s_continuation_get(v8s_isolate *isolate);
+
+/* Where a signal handler can read it: *CONTEXT_SLOT is a tagged pointer, which only the collector changes, to an object
+ * with the number OFFSET bytes on, as a Smi (anything else is 0). Found by trying. Returns: false when this V8 keeps it
+ * elsewhere. Owns: v8s_continuation_forget, before the isolate is disposed of. */
+struct v8s_continuation_slot {
+    const uintptr_t *context_slot;
+    int offset;
+    void *keep;
+};
+bool v8s_continuation_find(v8s_isolate *isolate, struct v8s_continuation_slot *slot_out);
+void v8s_continuation_forget(struct v8s_continuation_slot *slot);
+
 /* What v8s_code_exercise shows: tagged pointers, valid while nothing is allocated in V8's heap, and a stack. */
 struct v8s_code_exhibit {
     uintptr_t outer;      /* the function `fino_outer` */

@@ -723,6 +723,8 @@ void v8s_terminate_cancel(v8s_isolate *isolate) {
 
 void v8s_run_microtasks(v8s_isolate *isolate) {
     unwrap(isolate)->PerformMicrotaskCheckpoint();
+    // What ran before belongs to nobody now (v8_jit.h has the labels that are kept in it).
+    context_of(unwrap(isolate))->SetContinuationPreservedEmbedderData(Undefined(unwrap(isolate)));
 }
 void v8s_enqueue_microtask(v8s_isolate *isolate, v8s_value function) {
     unwrap(isolate)->EnqueueMicrotask(in<Function>(function));

@@ -230,6 +230,20 @@ void sampler_sink_unresolved(struct sampler_sink *sink) {
 
 /* ---- Labels ---- */
 
+/* That of the thread, and what its runtime says of the sample. */
+static uint32_t label_set_of_sample(struct sampler_managed *managed, uintptr_t state, uint32_t of_thread) {
+    struct sampler_label extra[SAMPLER_LABELS_MAX];
+    struct fino_pprof_label labels[SAMPLER_LABELS_MAX + 2];
+    size_t own_count, extra_count = state && managed && managed->labels ? managed->labels(managed, state, extra) : 0;
+    if (extra_count == 0) return of_thread;
+    const struct fino_pprof_label *own = fino_pprof_get_labels(fold.profile, of_thread, &own_count);
+    memcpy(labels, own, own_count * sizeof *own);
+    for (size_t i = 0; i < extra_count; i++)
+        labels[own_count + i] =
+            (struct fino_pprof_label){.key = intern(extra[i].key), .string = intern(extra[i].value)};
+    return fino_pprof_label_set(fold.profile, labels, own_count + extra_count);
+}
+
 /* TAG_VALUE may be NULL. */
 static uint32_t label_set_of(const char *label, const char *tag_key, const char *tag_value) {
     struct fino_pprof_label both[2] = {{.key = intern("thread"), .string = intern(label)}};
@@ -288,19 +302,20 @@ static void add_time(const uint32_t *stack, size_t count, uint32_t label_set, ui
 
 /* The time between two samples belongs half to the one, half to the other: as a whole to the later one, it would shift
  * everything in time, and what a short-lived thread does first would come out too small. Returns: what is left. */
-static uint64_t share_with_last(const struct last_stack *last, const struct sampler_sink *sink, uint64_t weight_ns) {
-    bool same = last->count == sink->count &&
+static uint64_t share_with_last(const struct last_stack *last, const struct sampler_sink *sink, uint32_t label_set,
+                                uint64_t weight_ns) {
+    bool same = last->count == sink->count && last->label_set == label_set &&
                 memcmp(last->locations, sink->locations, sink->count * sizeof *sink->locations) == 0;
     if (last->count == 0 || same) return weight_ns;
     add_time(last->locations, last->count, last->label_set, weight_ns / 2);
     return weight_ns - weight_ns / 2;
 }
 
-static void add_stack(struct sampler_thread *thread, struct sampler_sink *sink, uint64_t weight_ns) {
+static void add_stack(struct sampler_thread *thread, struct sampler_sink *sink, uint32_t label_set,
+                      uint64_t weight_ns) {
     struct last_stack *last = last_stack_of(thread);
-    uint32_t label_set = label_set_of_thread(thread);
     if (!last || sink->count == 0) return; /* memory is short, which is latched */
-    uint64_t own_ns = share_with_last(last, sink, weight_ns);
+    uint64_t own_ns = share_with_last(last, sink, label_set, weight_ns);
     int64_t values[2] = {1, (int64_t)own_ns};
     fino_pprof_add_sample(fold.profile, sink->locations, sink->count, label_set, values);
     fold.totals.samples++;
@@ -340,7 +355,7 @@ static uint64_t fold_record(struct sampler_thread *thread, uint64_t at) {
         }
     }
     if (header.end != SAMPLER_END_COMPLETE) sampler_sink_location(sink, marker_location("[truncated]"));
-    add_stack(thread, sink, weight_ns);
+    add_stack(thread, sink, label_set_of_sample(managed, state, label_set_of_thread(thread)), weight_ns);
     if (header.end < SAMPLER_END_COUNT) fold.totals.ends[header.end]++;
     return at + header.word_count;
 }

@@ -51,6 +51,13 @@ enum sampler_step {
 
 struct sampler_sink; /* collects the locations of one stack: see fold.h */
 
+/* What a runtime says of a sample, beside its thread. */
+struct sampler_label {
+    const char *key;
+    const char *value;
+};
+#define SAMPLER_LABELS_MAX 8
+
 struct sampler_managed {
     /* SIGNAL_SAFE. Is PC in code of this runtime? */
     bool (*owns_pc)(const struct sampler_managed *self, uintptr_t pc);
@@ -70,6 +77,10 @@ struct sampler_managed {
      * yields one of "[unknown js]"-like locations, never a guess. */
     void (*resolve)(struct sampler_managed *self, const struct sampler_raw_frame *frame, uintptr_t state,
                     struct sampler_sink *sink);
+
+    /* As resolve: the labels of a sample with STATE. The strings are
+     * interned at once. Returns how many. May be NULL, and isn't asked for a STATE of 0. */
+    size_t (*labels)(struct sampler_managed *self, uintptr_t state, struct sampler_label out[SAMPLER_LABELS_MAX]);
 
     /* On any thread, outside a signal handler: asks the runtime to call sampler_thread_drain on its own thread soon. */
     void (*request_drain)(struct sampler_managed *self);

@@ -56,7 +56,15 @@ defineEnumerable('self', globalThis);
 
 defineEnumerable('queueMicrotask', function queueMicrotask(callback) {
   internal.needFunction(callback, 'queueMicrotask: callback');
-  native.enqueueMicrotask(callback);
+  const labels = internal.currentLabels === undefined ? 0 : internal.currentLabels();
+  native.enqueueMicrotask(labels === 0 ? callback : () => {
+    native.labelsSet(labels);
+    try {
+      callback();
+    } finally {
+      native.labelsSet(0);
+    }
+  });
 });
 
 // For `using`, which compilers turn into calls of these. Symbols that the language will have.

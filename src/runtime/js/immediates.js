@@ -31,7 +31,8 @@ class Immediate {
   static {
     create = (callback, args) => {
       const immediate = new Immediate();
-      const node = { callback, args, owner: immediate, isReferenced: true, isPending: true };
+      const node = { callback, args, owner: immediate, isReferenced: true, isPending: true, labels: 0 };
+      if (internal.currentLabels !== undefined) node.labels = internal.currentLabels();
       immediate.#node = node;
       ArrayPrototypePush(queue, node);
       countReference(1);
@@ -88,6 +89,7 @@ internal.onImmediate = () => {
       }
       hasRun = true;
       settle(node);
+      if (node.labels !== 0) native.labelsSet(node.labels); // the next checkpoint takes them away
       ReflectApply(node.callback, node.owner, node.args);
     }
   } finally {

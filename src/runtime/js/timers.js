@@ -161,6 +161,7 @@ class Timeout {
       timeout.#node = {
         duration: toDuration(delay), start: 0, next: undefined, previous: undefined, callback, args,
         repeats, owner: timeout, isReferenced: true, isActive: false, isCancelled: false, id: 0,
+        labels: internal.currentLabels === undefined ? 0 : internal.currentLabels(),
       };
       activate(timeout.#node, now());
       return timeout;
@@ -260,6 +261,7 @@ function run(node) {
     node.isActive = false;
     if (node.isReferenced) countReference(-1);
   }
+  if (node.labels !== 0) native.labelsSet(node.labels); // the next checkpoint takes them away
   try {
     ReflectApply(node.callback, node.owner, node.args);
   } finally {
