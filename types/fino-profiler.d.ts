@@ -52,6 +52,19 @@ declare module 'fino:profiler' {
    */
   export function stopProfiling(name?: string): Uint8Array;
 
+  type LabelValue = string | number | boolean;
+
+  /**
+   * Calls a function whose samples, and those of all that continues it (after `await`, in timers, immediates and
+   * microtasks that it sets), carry the labels beside those that apply already: at most 8 at once. `go tool pprof -tags`
+   * and `-tagfocus` read them. Returns what the function returns. Labels are for what has few values, such as a route:
+   * more than 65,536 different sets are refused.
+   */
+  export function withLabels<Result>(labels: Record<string, LabelValue>, work: () => Result): Result;
+
+  /** The same from here on, for the rest of the callback that runs and what continues it. */
+  export function setLabel(key: string, value: LabelValue): void;
+
   /** Is there a recording of that name, or any that stopProfiling() could stop? */
   export function isProfiling(name?: string): boolean;
 

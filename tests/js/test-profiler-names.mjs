@@ -4,7 +4,8 @@ import * as profiler from 'fino:profiler';
 import { deepEqual, equal, ok, throws } from './assert.mjs';
 
 deepEqual(Object.keys(profiler).sort(),
-  ['default', 'isProfiling', 'profile', 'startProfiling', 'stats', 'stopProfiling']);
+  ['default', 'isProfiling', 'profile', 'setLabel', 'startProfiling', 'stats', 'stopProfiling',
+  'withLabels']);
 equal(profiler.default.startProfiling, startProfiling);
 
 equal(isProfiling(), false);

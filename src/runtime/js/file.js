@@ -408,12 +408,8 @@ class DiskFileSystem {
       await handle.close();
     }
   }
-
-  glob(pattern, options = undefined) { return internal.glob(this, pattern, dictionary(options, 'glob: options')); }
-  watch(path, options = undefined) {
-    return internal.watch(this, this.#root, toPath(path, 'watch'), dictionary(options, 'watch: options'));
-  }
 }
+
 // toSeconds(time): of a Date, or of seconds since 1970.
 function toSeconds(time) {
   const seconds = typeof time === 'number' ? time : time instanceof Date ? time.getTime() / 1000 : NaN;
