@@ -102,6 +102,7 @@ static void pause_ns(uint64_t ns) {
 /* ---- Forks ---- */
 
 static void before_fork(void) {
+    sampler_maps_before_fork();
     sampler_fold_lock_names();
     sampler_registry_lock();
     sampler_fold_lock();
@@ -111,6 +112,7 @@ static void after_fork_in_parent(void) {
     sampler_fold_unlock();
     sampler_registry_unlock();
     sampler_fold_unlock_names();
+    sampler_maps_after_fork_in_parent();
 }
 
 /* The child has one thread, no timers and no recordings; it may start its own. */
@@ -118,6 +120,7 @@ static void after_fork_in_child(void) {
     atomic_store(&sampler_shared.interval_ns, 0);
     sampler_fold_after_fork();
     sampler_threads_after_fork();
+    sampler_maps_after_fork_in_child();
     pthread_mutex_init(&control_mutex, NULL);
     control.open = NULL; /* their snapshots are lost, as is all memory of the parent's that nobody knows of */
     control.budget.ppm = 0;
@@ -225,14 +228,18 @@ static bool may_name(uint64_t now_ns) {
     return false;
 }
 
-/* With the lock, which is let go of meanwhile. */
-static void name_on_helper(void) {
-    control.naming_since_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
+/* Without the lock, which others go on taking while names are looked up. */
+static void name_on_helper(uint64_t now_ns) {
+    sampler_registry_lock();
+    bool may = may_name(now_ns);
+    if (may) control.naming_since_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
     sampler_registry_unlock();
+    if (!may) return;
     sampler_fold_name_pending();
     sampler_registry_lock();
     control.helper_apart_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - control.naming_since_ns;
     control.naming_since_ns = 0;
+    sampler_registry_unlock();
 }
 
 static void serve_drains(void) {
@@ -251,6 +258,7 @@ static void want_drains(void) {
     }
 }
 
+/* Without the registry's lock: whoever holds the loader's may be waiting for a thread that is about to register. */
 static void refresh_maps(void) {
     atomic_store_explicit(&sampler_shared.maps_stale, false, memory_order_relaxed);
     sampler_maps_refresh();
@@ -274,7 +282,7 @@ static uint64_t longest_look_ns(bool busy) {
     return look_ns > LOOK_BUSY_NS ? look_ns : LOOK_BUSY_NS;
 }
 
-/* Looks around: at objects and the threads' number every time, at the threads themselves when it changed, or every
+/* Looks at the threads' number, and at the threads themselves when it changed, when objects did, or every
  * LOOKS_PER_SCAN times (one may have ended and another begun). Returns: how long until the next time. */
 static uint64_t look_around(uint64_t period_ns) {
     static uint64_t cpu_before_ns;
@@ -288,7 +296,6 @@ static uint64_t look_around(uint64_t period_ns) {
         changes = sampler_threads_scan(false);
         looks = 0;
     }
-    refresh_maps(); /* each time: a library may come to where another one was */
     cpu_before_ns = cpu_ns;
     threads_before = threads;
     control.program_is_busy = used_ns >= period_ns / IDLE_DIVISOR;
@@ -310,12 +317,13 @@ static void *run_helper(void *unused) {
         uint32_t seen = atomic_load(&sampler_shared.wake);
         uint64_t now_ns = sampler_clock_sig(CLOCK_MONOTONIC);
         sampler_registry_lock();
-        bool active = control.open != NULL;
+        bool active = control.open != NULL, looks = false;
         if (active) {
             if (now_ns >= next_ns) want_drains();
             serve_drains();
             sampler_threads_find_stacks();
-            if (now_ns >= next_ns || atomic_load_explicit(&sampler_shared.maps_stale, memory_order_relaxed)) {
+            looks = now_ns >= next_ns || atomic_load_explicit(&sampler_shared.maps_stale, memory_order_relaxed);
+            if (looks) {
                 period_ns = look_around(period_ns);
                 watch_cost();
                 next_ns = now_ns + period_ns;
@@ -323,8 +331,9 @@ static void *run_helper(void *unused) {
         } else {
             period_ns = LOOK_MIN_NS;
         }
-        if (may_name(now_ns)) name_on_helper();
         sampler_registry_unlock();
+        if (looks) refresh_maps(); /* each time: a library may come to where another one was */
+        if (active) name_on_helper(now_ns);
         wait_for_wake(seen, active ? (next_ns > now_ns ? next_ns - now_ns : 1) : 0);
     }
     return NULL;
@@ -426,12 +435,10 @@ static int begin_first(uint64_t interval_ns) {
 /* With the control mutex. RECORDING has its interval or budget. */
 static int open_recording(struct sampler_recording *recording) {
     int result;
+    bool first = control.open == NULL; /* which nobody else changes now */
+    if (first) refresh_maps();
     sampler_registry_lock();
-    bool first = control.open == NULL;
-    if (first) {
-        refresh_maps();
-        add_program();
-    }
+    if (first) add_program();
     result = start_helper();
     sampler_registry_unlock();
     if (result != 0) return result;

@@ -24,7 +24,11 @@ struct module_entry {
     bool seen; /* in the refresh that is under way */
 };
 
-/* All below is guarded by LOCK. */
+/* Refreshes hold it for reading, as a fork must wait for them but they needn't wait for one another here: one may be
+ * called with the loader's lock already held. */
+static pthread_rwlock_t fork_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+/* All below is guarded by LOCK, which is taken after the loader's and held beyond it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module_entry **entries;
 static size_t entry_count, entry_capacity;
@@ -36,7 +40,7 @@ static unsigned long long last_adds, last_subs;
 
 struct refresh {
     uintptr_t vdso;
-    size_t position; /* how many objects the loader named so far: the first is the program */
+    size_t position; /* how many objects the loader named so far: the first is the program; LOCK is held since then */
     bool vdso_seen, unchanged;
     int result;
 };
@@ -165,9 +169,16 @@ static int see_vdso(uintptr_t address) {
     return see(&loaded);
 }
 
+static void begin_refresh(void) {
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < entry_count; i++)
+        entries[i]->seen = false;
+}
+
 static int on_object(struct dl_phdr_info *info, size_t info_nbytes, void *context) {
     struct refresh *refresh = context;
     bool is_first = refresh->position++ == 0;
+    if (is_first) begin_refresh();
     bool has_counters = info_nbytes >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs;
     if (is_first && has_counters) {
         refresh->unchanged = counters_known && info->dlpi_adds == last_adds && info->dlpi_subs == last_subs;
@@ -251,19 +262,36 @@ static int publish(void) {
     return 0;
 }
 
+/* What is left to do once the loader named its objects. */
+static int end_refresh(const struct refresh *refresh) {
+    int result = refresh->result;
+    if (refresh->unchanged) return 0;
+    if (refresh->vdso != 0 && result == 0) result = see_vdso(refresh->vdso);
+    int published = publish();
+    if (result == 0) result = published;
+    if (result != 0) counters_known = false; /* try again next time */
+    return result;
+}
+
 int sampler_maps_refresh(void) {
     struct refresh refresh = {.vdso = (uintptr_t)getauxval(AT_SYSINFO_EHDR)};
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < entry_count; i++)
-        entries[i]->seen = false;
+    pthread_rwlock_rdlock(&fork_lock);
     dl_iterate_phdr(on_object, &refresh);
-    int result = refresh.result;
-    if (!refresh.unchanged) {
-        if (refresh.vdso != 0 && result == 0) result = see_vdso(refresh.vdso);
-        int published = publish();
-        if (result == 0) result = published;
-        if (result != 0) counters_known = false; /* try again next time */
-    }
+    if (refresh.position == 0) begin_refresh(); /* a program without headers */
+    int result = end_refresh(&refresh);
     pthread_mutex_unlock(&lock);
+    pthread_rwlock_unlock(&fork_lock);
     return result;
+}
+
+void sampler_maps_before_fork(void) {
+    pthread_rwlock_wrlock(&fork_lock);
+}
+
+void sampler_maps_after_fork_in_parent(void) {
+    pthread_rwlock_unlock(&fork_lock);
+}
+
+void sampler_maps_after_fork_in_child(void) {
+    pthread_rwlock_init(&fork_lock, NULL);
 }

@@ -22,8 +22,14 @@ struct sampler_object {
 };
 
 /* Reads what is mapped now and publishes it to the handlers; call at start and after dlopen or dlclose. Cheap when
- * nothing changed. Not signal-safe. Returns 0 or a negative errno. */
+ * nothing changed. Not signal-safe. Waits for the loader's lock: call it with no lock that a thread may need while
+ * another one, inside the loader, waits for it. Returns 0 or a negative errno. */
 int sampler_maps_refresh(void);
+
+/* Around a fork: no refresh is under way meanwhile, or the child would inherit the loader's lock, taken for good. */
+void sampler_maps_before_fork(void);
+void sampler_maps_after_fork_in_parent(void);
+void sampler_maps_after_fork_in_child(void);
 
 /* What was mapped at one moment; valid for the life of the process. Equal sets are the same one. */
 struct sampler_map_set;
