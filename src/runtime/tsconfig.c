@@ -250,6 +250,8 @@ static void read_options(struct reading *r, const struct rt_jsonc *options, bool
     }
     read_bool(r, options, "experimentalDecorators", &to->legacy_decorators);
     read_bool(r, options, "emitDecoratorMetadata", &to->decorator_metadata);
+    read_bool(r, options, "strict", &to->strict_null_checks);
+    read_bool(r, options, "strictNullChecks", &to->strict_null_checks);
     read_fields(r, options, fields_explicit);
     read_imports(r, options);
     read_jsx(r, options);

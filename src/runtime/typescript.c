@@ -24,6 +24,8 @@ static void free_parser(struct rt_ts_parser *p) {
     free(p->constants);
     free(p->constant_table.slots);
     free(p->strings);
+    free(p->noted);
+    free(p->noted_table.slots);
     free(p->tail.bytes);
     free(p->scopes);
     free(p->declarations);

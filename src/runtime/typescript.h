@@ -30,6 +30,7 @@ struct rt_ts_options {
     bool keep_unused_imports;      /* keep import "m" of an import whose names go (importsNotUsedAsValues) */
     bool legacy_decorators;        /* experimentalDecorators */
     bool decorator_metadata;       /* emitDecoratorMetadata */
+    bool strict_null_checks;       /* as in tsconfig.json, which metadata of `T | null` depends on */
     bool assign_fields;            /* useDefineForClassFields: false */
     bool attributes_as_assertions; /* with { type: "json" } becomes assert { ... }, which is all that V8 knows */
     enum rt_ts_jsx jsx_mode;

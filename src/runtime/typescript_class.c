@@ -113,10 +113,13 @@ static void constructor(struct rt_ts_parser *p, struct rt_ts_class *class, struc
         add_properties(p, class, &properties);
         constructor_body(p, class);
     }
+    rt_ts_pop_scope(p, outer);
     rt_ts_text_put(&class->parameter_decorators, properties.decorators.bytes, properties.decorators.nbytes);
+    if (class->has_constructor && (class->decorated || properties.decorators.nbytes > 0))
+        rt_ts_parameter_metadata(p, &properties, &class->parameter_decorators);
     free(properties.decorators.bytes);
     free(properties.items);
-    rt_ts_pop_scope(p, outer);
+    free(properties.types);
 }
 
 /* At the class's end: fills in what its constructor has to do, or gives it one. */
@@ -141,19 +144,22 @@ static void finish_constructor(struct rt_ts_parser *p, struct rt_ts_class *class
 
 static void method(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member) {
     struct rt_ts_parameter_properties parameters = {.is_method = true};
-    if (rt_ts_function_rest(p, &parameters)) {
+    bool has_body = rt_ts_function_rest(p, &parameters);
+    rt_ts_note_accessor(p, class, member, &parameters);
+    if (has_body) {
         if (member->erased) {
             rt_ts_erase_whole(p, &member->mark, member->start);
         } else {
             rt_ts_end_decorated(p, class, member);
-            rt_ts_end_legacy(p, class, member, false, &parameters.decorators);
+            rt_ts_end_legacy(p, class, member, false, &parameters);
         }
     } else {
         rt_ts_semicolon(p);
         rt_ts_erase_whole(p, &member->mark, member->start);
-        if (member->decorated) rt_ts_end_legacy(p, class, member, false, &parameters.decorators);
+        if (member->decorated) rt_ts_end_legacy(p, class, member, false, &parameters);
     }
     free(parameters.decorators.bytes);
+    free(parameters.types);
 }
 
 static bool is_constructor_name(const struct rt_ts_parser *p, const struct rt_ts_token *name) {
@@ -293,6 +299,7 @@ static void class_name(struct rt_ts_parser *p, struct rt_ts_class *class) {
     if (!has_name) return;
     class->name = p->at.token;
     if (class->is_declaration) {
+        rt_ts_note_type(p, &p->at.token, NOTED_CLASS, NULL);
         rt_ts_declare_mergeable(p, &p->at.token);
     } else {
         rt_ts_declare(p, &p->at.token, DECLARED_LEXICAL);
@@ -327,7 +334,10 @@ void rt_ts_class_rest(struct rt_ts_parser *p, struct rt_ts_class *class) {
     uint32_t outer = p->at.scope;
     if (!class->is_declaration) outer = rt_ts_push_scope(p, false);
     class_name(p, class);
-    if (rt_ts_is(p, T_LT)) rt_ts_erase_type_parameters(p);
+    if (rt_ts_is(p, T_LT)) {
+        if (p->options.decorator_metadata) rt_ts_push_scope(p, false); /* of its type parameters */
+        rt_ts_erase_type_parameters(p);
+    }
     class->is_derived = rt_ts_is(p, K_EXTENDS);
     extends(p);
     erase_implements(p);

@@ -212,15 +212,16 @@ void rt_ts_end_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, stru
 /* ---- Legacy decorators of members and parameters ---- */
 
 void rt_ts_end_legacy(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member, bool is_field,
-                      const struct rt_ts_text *parameters) {
-    bool has_parameters = parameters && parameters->nbytes > 0;
+                      const struct rt_ts_parameter_properties *parameters) {
+    bool has_parameters = parameters && parameters->decorators.nbytes > 0;
     if (!p->options.legacy_decorators || (!member->decorated && !has_parameters) || p->at.erased > 0) return;
     p->at.needs |= NEEDS_LEGACY_DECORATORS;
     class->member_count++;
     const char *suffix = rt_ts_suffix(p), *name = p->source + member->name.start;
     int n = (int)(member->name.end - member->name.start);
     struct rt_ts_text rest = {0};
-    if (has_parameters) rt_ts_text_put(&rest, parameters->bytes, parameters->nbytes);
+    if (has_parameters) rt_ts_text_put(&rest, parameters->decorators.bytes, parameters->decorators.nbytes);
+    rt_ts_member_metadata(p, class, member, parameters, &rest);
     rt_ts_text_format(&rest, "],%d,", member->is_static);
     if (member->name.type == T_LBRACKET) {
         uint32_t key = p->at.private_count++;
@@ -507,13 +508,17 @@ static const char LEGACY[] =
     "function _decorate%1$s(d,t,k,e){const n=arguments.length,r=globalThis.Reflect?.decorate;"
     "let v=n<3?t:e===null?Object.getOwnPropertyDescriptor(t,k):e;"
     "if(typeof r==\"function\")v=r(d,t,k,v);"
-    "else for(let i=d.length;i-->0;)v=(n<3?d[i](v):n>3?d[i](t,k,v):d[i](t,k))||v;"
+    "else for(let i=d.length;i-->0;)if(d[i])v=(n<3?d[i](v):n>3?d[i](t,k,v):d[i](t,k))||v;"
     "if(n>3&&v)Object.defineProperty(t,k,v);return v}"
     "function _param%1$s(i,d){return(t,k)=>{d(t,k,i)}}"
     "function _member%1$s(c,d,own,k,e){const all=_member%1$s.m?\?=new Map;let list=all.get(c);"
     "if(d){if(!list)all.set(c,list=[]);list.push([d,own,k,e]);return}"
     "all.delete(c);"
     "for(const s of[0,1])for(const[d,own,k,e]of list??[])if(own==s)_decorate%1$s(d(),own?c:c.prototype,k(),e)}";
+
+static const char METADATA[] = "function _metadata%1$s(k,v){const r=globalThis.Reflect;"
+                               "if(typeof r?.metadata==\"function\")return r.metadata(k,v)}"
+                               "function _type%1$s(t){return typeof t==\"function\"?t:Object}";
 
 static void append_helper(struct rt_ts_parser *p, const char *text) {
     const char *suffix = rt_ts_suffix(p);
@@ -529,4 +534,5 @@ void rt_ts_decorators_end(struct rt_ts_parser *p) {
         append_helper(p, APPLY);
     }
     if (p->at.needs & NEEDS_LEGACY_DECORATORS) append_helper(p, LEGACY);
+    if (p->at.needs & NEEDS_METADATA) append_helper(p, METADATA);
 }

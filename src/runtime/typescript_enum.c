@@ -14,7 +14,7 @@ struct members {
     uint32_t symbol;
     uint32_t start;
     struct rt_ts_value previous;
-    bool any;
+    bool any, any_string, any_number; /* members, members of that kind */
     bool computed;
 };
 
@@ -152,6 +152,9 @@ static void member(struct rt_ts_parser *p, struct members *e) {
     }
     e->any = true;
     if (p->at.failed) return;
+    bool is_string = e->previous.kind == VALUE_STRING;
+    e->any_string |= is_string;
+    e->any_number |= !is_string;
     rt_ts_add_constant(p, e->symbol, m.key, m.key_nbytes, &e->previous);
     if (e->computed) rt_ts_add_name(p, &key);
     rt_ts_declare_in(p, &key, DECLARED_EXPORT, e->symbol, 0);
@@ -177,4 +180,8 @@ void rt_ts_enum(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     while (!rt_ts_is(p, T_RBRACE) && !p->at.failed)
         member(p, &members);
     rt_ts_close_frame(p, &frame);
+    enum rt_ts_noted_kind kind = !members.any_string  ? NOTED_ENUM_NUMBERS
+                                 : members.any_number ? NOTED_ENUM_MIXED
+                                                      : NOTED_ENUM_STRINGS;
+    rt_ts_note_type(p, &frame.name, kind, NULL);
 }

@@ -132,7 +132,7 @@ static void parameter(struct rt_ts_parser *p, struct rt_ts_parameter_properties 
     rt_ts_parameter_decorators(p, properties);
     start = p->at.token.start;
     if (erase_parameter_modifiers(p)) add_property(p, properties, start);
-    rt_ts_accept(p, T_ELLIPSIS);
+    bool is_rest = rt_ts_accept(p, T_ELLIPSIS);
     if (rt_ts_is(p, K_THIS)) { /* this: T is no parameter at all */
         start = p->at.token.start;
         rt_ts_next(p);
@@ -149,6 +149,7 @@ static void parameter(struct rt_ts_parser *p, struct rt_ts_parameter_properties 
         rt_ts_erase_range(p, p->at.token.start, p->at.token.end);
         rt_ts_next(p);
     }
+    if (properties) rt_ts_note_parameter(p, properties, is_rest);
     rt_ts_erase_annotation(p);
     if (rt_ts_accept(p, T_ASSIGN)) rt_ts_assignment(p, 0);
     if (!rt_ts_is(p, T_RPAREN)) rt_ts_expect(p, T_COMMA, ", or )");
@@ -167,6 +168,7 @@ bool rt_ts_function_rest(struct rt_ts_parser *p, struct rt_ts_parameter_properti
     bool has_body = false;
     if (is_less(p)) rt_ts_erase_type_parameters(p);
     rt_ts_parameters(p, properties);
+    if (properties) properties->return_type = rt_ts_annotated_type(p);
     rt_ts_erase_annotation(p);
     if (rt_ts_is(p, T_LBRACE)) {
         has_body = true;

@@ -205,6 +205,7 @@ static void make_plan(struct rt_ts_parser *p, struct rt_ts_class *class, const s
 
 void rt_ts_field(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member) {
     struct plan plan = {0};
+    member->type = rt_ts_annotated_type(p);
     rt_ts_erase_annotation(p);
     guard_field(p, &member->name);
     if (!member->erased && p->at.erased == 0 && !p->at.failed) {

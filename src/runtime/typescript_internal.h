@@ -15,6 +15,7 @@
  *   typescript_namespace.c  namespace, import a = b.c
  *   typescript_field.c   fields, accessor               typescript_decorator.c  decorators
  *   typescript_using.c   using, await using             typescript_bracket.c  which bracket is open, for errors
+ *   typescript_metadata.c  what legacy decorators learn of types
  *   typescript_jsx.c     elements                       typescript_jsx_text.c  text and entities in them
  */
 #ifndef FINO_RT_TYPESCRIPT_INTERNAL_H
@@ -260,6 +261,22 @@ struct rt_ts_text {
     bool failed; /* for want of memory */
 };
 
+/* What a type of the file is, or how an accessor is annotated: for metadata. */
+enum rt_ts_noted_kind {
+    NOTED_OBJECT, /* an interface, a type from elsewhere */
+    NOTED_CLASS,
+    NOTED_ALIAS,
+    NOTED_ENUM_NUMBERS, /* enums are the last */
+    NOTED_ENUM_STRINGS,
+    NOTED_ENUM_MIXED,
+};
+struct rt_ts_noted {
+    uint32_t owner;                /* start of the scope or of the class's body it is in, or symbol of the namespace */
+    struct rt_ts_token name, type; /* type: its first token, if it has any */
+    const char *result;            /* of an alias, once that is known */
+    uint8_t kind, space;
+};
+
 enum { RT_TS_MAX_DEPTH = 1200 };
 enum { RT_TS_NAME_FILTER_BITS = 10 };
 
@@ -280,6 +297,7 @@ enum {
     NEEDS_DECORATORS = 64,
     NEEDS_LEGACY_DECORATORS = 128,
     NEEDS_USING = 256,
+    NEEDS_METADATA = 512,
 };
 
 /* Which functions elements become calls of. Each text is part of the source, of the options or a constant. */
@@ -346,6 +364,9 @@ struct rt_ts_parser {
     struct rt_ts_constant *constants;
     uint32_t constant_count, constant_capacity;
     struct rt_ts_table container_table, constant_table;
+    struct rt_ts_noted *noted;
+    uint32_t noted_count, noted_capacity;
+    struct rt_ts_table noted_table;
     char *strings;
     uint32_t strings_nbytes, strings_capacity;
 };
@@ -567,6 +588,11 @@ void rt_ts_skip_return_type(struct rt_ts_parser *p);
 void rt_ts_skip_type_parameters(struct rt_ts_parser *p);
 void rt_ts_skip_type_arguments(struct rt_ts_parser *p);
 void rt_ts_skip_object_type(struct rt_ts_parser *p);
+/* Parts of a type: A of A[] or A | B; the B of A extends B ? C : D. */
+void rt_ts_skip_operand(struct rt_ts_parser *p);
+void rt_ts_skip_extends(struct rt_ts_parser *p);
+bool rt_ts_is_function_type(struct rt_ts_parser *p);
+void rt_ts_skip_function_type(struct rt_ts_parser *p);
 /* `: T`, blanked, if there is one. */
 void rt_ts_erase_annotation(struct rt_ts_parser *p);
 void rt_ts_erase_type_parameters(struct rt_ts_parser *p);
@@ -587,6 +613,10 @@ void rt_ts_binding(struct rt_ts_parser *p, enum rt_ts_declared kind);
 struct rt_ts_parameter_property {
     uint32_t start, end; /* its name */
 };
+struct rt_ts_parameter_type {
+    struct rt_ts_token first; /* of its type; T_EOF: it has none */
+    bool is_rest;
+};
 /* What a method's or a constructor's parameters have beyond those of other functions. */
 struct rt_ts_parameter_properties {
     struct rt_ts_parameter_property *items;
@@ -594,6 +624,10 @@ struct rt_ts_parameter_properties {
     bool is_method;               /* only a constructor's have access modifiers */
     uint32_t index;               /* of the parameter that is read */
     struct rt_ts_text decorators; /* `,_param(0,a)` of each, if they are legacy ones */
+    /* For metadata. */
+    struct rt_ts_parameter_type *types;
+    uint32_t type_count, type_capacity;
+    struct rt_ts_token return_type; /* its first token */
 };
 void rt_ts_parameters(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
 /* What stands after the `@` of a decorator. */
@@ -664,6 +698,7 @@ struct rt_ts_member {
     bool has_name_edits;
     bool decorated;
     uint32_t first_at, first_edit, end_edit, end_at; /* of the first `@`, and after the last decorator */
+    struct rt_ts_token type;                         /* of a field, the first token, for metadata */
     uint32_t index, key;                             /* its number among the decorated; of the variable for its key */
 };
 
@@ -697,12 +732,32 @@ void rt_ts_begin_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, st
 void rt_ts_end_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member);
 /* Legacy: after the member's parameters. */
 void rt_ts_end_legacy(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member, bool is_field,
-                      const struct rt_ts_text *parameters);
+                      const struct rt_ts_parameter_properties *parameters);
 /* At the class's end: what has to run first and last in it. */
 void rt_ts_finish_decorators(struct rt_ts_parser *p, struct rt_ts_class *class);
 /* A parameter's decorators, if there are any. */
 void rt_ts_parameter_decorators(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties);
 void rt_ts_decorators_end(struct rt_ts_parser *p);
+
+/* ---- typescript_metadata.c: all of it does nothing unless emitDecoratorMetadata asks for it ---- */
+
+/* In the current scope there is a type NAME. TYPE: the first token of what an alias stands for, or NULL. */
+void rt_ts_note_type(struct rt_ts_parser *p, const struct rt_ts_token *name, enum rt_ts_noted_kind kind,
+                     const struct rt_ts_token *type);
+/* After an accessor. */
+void rt_ts_note_accessor(struct rt_ts_parser *p, const struct rt_ts_class *class, const struct rt_ts_member *member,
+                         const struct rt_ts_parameter_properties *parameters);
+/* After a parameter's name. */
+void rt_ts_note_parameter(struct rt_ts_parser *p, struct rt_ts_parameter_properties *properties, bool is_rest);
+/* At the `:` of an annotation: the type's first token; T_EOF if there is none. */
+struct rt_ts_token rt_ts_annotated_type(struct rt_ts_parser *p);
+/* Appends `,_metadata("design:type",String)` and what else there is to know of a decorated member. PARAMETERS: NULL
+ * for a field. The names in it are references from the current scope. */
+void rt_ts_member_metadata(struct rt_ts_parser *p, const struct rt_ts_class *class, const struct rt_ts_member *member,
+                           const struct rt_ts_parameter_properties *parameters, struct rt_ts_text *text);
+/* The same of a constructor: only its parameters. */
+void rt_ts_parameter_metadata(struct rt_ts_parser *p, const struct rt_ts_parameter_properties *parameters,
+                              struct rt_ts_text *text);
 
 /* ---- typescript_using.c ---- */
 

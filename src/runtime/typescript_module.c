@@ -102,6 +102,7 @@ static void add_binding(struct rt_ts_parser *p, const struct rt_ts_token *name, 
     if (!add_use(p, name, start, end)) return;
     if (is_type) {
         rt_ts_declare_type(p, name);
+        rt_ts_note_type(p, name, NOTED_OBJECT, NULL);
         return;
     }
     p->bindings[p->binding_count - 1].used = p->options.verbatim_module_syntax;
@@ -155,7 +156,10 @@ static void type_import(struct rt_ts_parser *p, const struct rt_ts_cursor *mark)
     struct rt_ts_token previous = {0};
     for (; !rt_ts_is(p, T_STRING) && !rt_ts_is(p, T_EOF) && !rt_ts_is(p, T_SEMICOLON);) {
         bool ends_name = rt_ts_is(p, T_COMMA) || rt_ts_is(p, T_RBRACE) || rt_ts_is(p, K_FROM) || rt_ts_is(p, T_ASSIGN);
-        if (ends_name && rt_ts_is_identifier(previous.type)) rt_ts_declare_type(p, &previous);
+        if (ends_name && rt_ts_is_identifier(previous.type)) {
+            rt_ts_declare_type(p, &previous);
+            rt_ts_note_type(p, &previous, NOTED_OBJECT, NULL);
+        }
         bool is_alias = rt_ts_is(p, T_ASSIGN);
         previous = p->at.token;
         rt_ts_next(p);

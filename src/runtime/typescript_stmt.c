@@ -302,24 +302,29 @@ static void expect_identifier(struct rt_ts_parser *p) {
     }
 }
 
-static void type_name(struct rt_ts_parser *p) {
+/* Returns whether it is one of the current scope. */
+static bool type_name(struct rt_ts_parser *p) {
     bool is_outermost = p->at.erased == (p->at.ambient ? 3 : 1); /* `declare type` is one in two others */
     if (is_outermost) rt_ts_declare_type(p, &p->at.token);
     expect_identifier(p);
+    return is_outermost;
 }
 
 static void type_alias(struct rt_ts_parser *p) {
     rt_ts_next(p);
-    type_name(p);
+    struct rt_ts_token name = p->at.token;
+    bool is_own = type_name(p);
     if (rt_ts_is(p, T_LT)) rt_ts_skip_type_parameters(p);
     rt_ts_expect(p, T_ASSIGN, "=");
+    if (is_own) rt_ts_note_type(p, &name, NOTED_ALIAS, &p->at.token);
     rt_ts_skip_type(p);
     rt_ts_semicolon(p);
 }
 
 static void interface(struct rt_ts_parser *p) {
     rt_ts_next(p);
-    type_name(p);
+    struct rt_ts_token name = p->at.token;
+    if (type_name(p)) rt_ts_note_type(p, &name, NOTED_OBJECT, NULL);
     if (rt_ts_is(p, T_LT)) rt_ts_skip_type_parameters(p);
     if (rt_ts_accept(p, K_EXTENDS)) {
         do {

@@ -16,6 +16,10 @@ void rt_ts_skip_type(struct rt_ts_parser *p) {
     skip_conditional(p, false);
 }
 
+void rt_ts_skip_extends(struct rt_ts_parser *p) {
+    skip_conditional(p, true);
+}
+
 /* ---- lists in angle brackets ---- */
 
 static void expect_greater(struct rt_ts_parser *p) {
@@ -34,7 +38,8 @@ void rt_ts_skip_type_arguments(struct rt_ts_parser *p) {
     if (p->at.failed && p->speculating > 0) rt_ts_memo_set(p, start, MEANING_NOT_TYPE_ARGUMENTS);
 }
 
-void rt_ts_skip_type_parameters(struct rt_ts_parser *p) {
+/* NOTES: they are types of the current scope. */
+static void skip_type_parameters(struct rt_ts_parser *p, bool notes) {
     rt_ts_split_lshift(p);
     rt_ts_next(p);
     while (!rt_ts_is(p, T_GT)) {
@@ -48,12 +53,19 @@ void rt_ts_skip_type_parameters(struct rt_ts_parser *p) {
             rt_ts_expected(p, "a type parameter");
             return;
         }
+        struct rt_ts_token name = p->at.token;
         rt_ts_next(p);
+        struct rt_ts_token bound = rt_ts_is(p, K_EXTENDS) ? rt_ts_look_ahead(p) : (struct rt_ts_token){0};
+        if (notes) rt_ts_note_type(p, &name, bound.type != T_EOF ? NOTED_ALIAS : NOTED_OBJECT, &bound);
         if (rt_ts_accept(p, K_EXTENDS)) rt_ts_skip_type(p);
         if (rt_ts_accept(p, T_ASSIGN)) rt_ts_skip_type(p);
         if (!rt_ts_accept(p, T_COMMA)) break;
     }
     expect_greater(p);
+}
+
+void rt_ts_skip_type_parameters(struct rt_ts_parser *p) {
+    skip_type_parameters(p, false);
 }
 
 /* ---- functions ---- */
@@ -85,7 +97,7 @@ static bool at_function_parameters(struct rt_ts_parser *p) {
     }
 }
 
-static bool is_function_type(struct rt_ts_parser *p) {
+bool rt_ts_is_function_type(struct rt_ts_parser *p) {
     switch (p->at.token.type) {
         case T_LT:
         case T_LSHIFT:
@@ -130,7 +142,7 @@ static void skip_signature(struct rt_ts_parser *p) {
     skip_parameters(p);
 }
 
-static void skip_function_type(struct rt_ts_parser *p) {
+void rt_ts_skip_function_type(struct rt_ts_parser *p) {
     rt_ts_accept(p, K_ABSTRACT);
     rt_ts_accept(p, K_NEW);
     rt_ts_split_lshift(p);
@@ -303,7 +315,7 @@ static void skip_import_type(struct rt_ts_parser *p) {
     skip_entity(p);
 }
 
-static void skip_operand(struct rt_ts_parser *p) {
+void rt_ts_skip_operand(struct rt_ts_parser *p) {
     switch (p->at.token.type) {
         case T_LBRACE: rt_ts_skip_object_type(p); return;
         case T_LBRACKET: skip_tuple(p); return;
@@ -373,11 +385,11 @@ static void skip_unary(struct rt_ts_parser *p, bool no_conditional) {
         skip_infer(p, no_conditional);
         return;
     }
-    if (is_function_type(p)) {
-        skip_function_type(p);
+    if (rt_ts_is_function_type(p)) {
+        rt_ts_skip_function_type(p);
         return;
     }
-    skip_operand(p);
+    rt_ts_skip_operand(p);
     while (rt_ts_is(p, T_LBRACKET) && !p->at.token.newline_before) {
         rt_ts_next(p);
         if (!rt_ts_is(p, T_RBRACKET)) rt_ts_skip_type(p);
@@ -434,8 +446,9 @@ void rt_ts_erase_annotation(struct rt_ts_parser *p) {
 
 void rt_ts_erase_type_parameters(struct rt_ts_parser *p) {
     uint32_t start = p->at.token.start;
+    bool is_own_scope = p->scopes[p->at.scope].start == start;
     erase_begin(p);
-    rt_ts_skip_type_parameters(p);
+    skip_type_parameters(p, is_own_scope);
     erase_end(p);
     rt_ts_erase_range(p, start, p->at.previous_end);
 }
