@@ -1,7 +1,7 @@
 /* Each constant of V8's layout, made wrong in several ways: the process finds out before it uses it, and names by
  * machine code alone; or the constant did not matter. Never a crash, nor a function or a line that is not true. */
 // TIMEOUT: 240
-// SOURCES: src/runtime/v8_shim.cc src/runtime/v8_jit.cc src/runtime/jit_realm.c src/runtime/jit_map.c
+// SOURCES: src/runtime/v8_shim.cc src/runtime/v8_jit.cc src/runtime/jit_realm.c src/runtime/labels.c src/runtime/jit_map.c
 // SOURCES: src/runtime/jit_locate.c src/runtime/jit_layout.c src/runtime/jit_ranges.c src/runtime/jit_table.c
 // SOURCES: src/runtime/jit_selftest.c src/runtime/jit_walk_sig.c
 // LINK: -lz -ldl
@@ -103,7 +103,7 @@ _Noreturn static void profile_with(const char *spoil, bool profiles_anyway) {
     sampler_recording *recording = start_recording(MS / 5);
     v8s_isolate *isolate = v8s_isolate_new(&options);
     v8s_enter(isolate, here - (4u << 20), &entered);
-    struct jit_realm *realm = jit_realm_attach(isolate, thread);
+    struct jit_realm *realm = jit_realm_attach(isolate, thread, "main");
     jit_realm_listen(realm);
     bool known = jit_realm_layout_is_known();
     if (!known && !profiles_anyway) exit(NOTICED);
