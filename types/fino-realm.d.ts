@@ -12,6 +12,8 @@ declare module 'fino:realm' {
     args?: Iterable<unknown>;
     /** Its `process.env`; a copy of this Realm's if not given. */
     env?: Record<string, unknown>;
+    /** Each Realm has its own thread: there is no other kind. Options that are not listed here are a TypeError. */
+    thread?: true;
   }
 
   /**

@@ -5,7 +5,7 @@
 'use strict';
 
 const {
-  ArrayIsArray, ArrayPrototypeSlice, Error, ObjectAssign, ObjectCreate, ObjectKeys, Promise,
+  ArrayIsArray, ArrayPrototypeIncludes, ArrayPrototypeSlice, Error, ObjectAssign, ObjectCreate, ObjectKeys, Promise,
   PromisePrototypeThen, PromiseReject, RegExpPrototypeExec, SafeMap, StringPrototypeLastIndexOf, StringPrototypeSlice,
   SymbolToStringTag, TypeError,
 } = internal.primordials;
@@ -45,6 +45,28 @@ function environmentOf(env) {
   for (let i = 0; i < names.length; i++) copy[names[i]] = `${from[names[i]]}`;
   return copy;
 }
+
+// What these would promise must not be taken for given.
+const absent = {
+  __proto__: null,
+  overrides: 'modules can\'t be replaced; hand the Realm what it needs by options.args, call() or its port',
+  limits: 'only the heap has a limit, that of the whole program; terminate() and RealmPool\'s timeout end a Realm',
+  process: 'each Realm is a thread of this process; start another process for what must be kept apart',
+  remote: 'each Realm is a thread of this process',
+  watch: 'terminate() the Realm and make another to run a changed entry',
+};
+const known = ['entry', 'source', 'name', 'args', 'env', 'thread'];
+
+// checkRealmOptions(bag, where): an option that isn't there, or a misspelt one, is an error, not ignored.
+internal.checkRealmOptions = (bag, where) => {
+  for (const name in bag) {
+    if (ArrayPrototypeIncludes(known, name)) continue;
+    if (name in absent) throw new TypeError(`${where}.${name} is not supported: ${absent[name]}`);
+    throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env and thread`);
+  }
+  if (bag.thread === undefined || bag.thread === true) return bag;
+  throw new TypeError(`${where}.thread can only be true, not ${describe(bag.thread)}: each Realm has its own thread`);
+};
 
 function argumentsOf(args) {
   return args === undefined ? [] : ArrayIsArray(args) ? ArrayPrototypeSlice(args) : listOf(args, 'Realm: options.args');
@@ -97,7 +119,7 @@ class Realm {
   #lastCall = 0;
 
   constructor(options) {
-    const bag = dictionary(options, 'Realm: options');
+    const bag = internal.checkRealmOptions(dictionary(options, 'Realm: options'), 'Realm: options');
     const entry = bag.source === undefined ? entryOf(bag.entry) : checkText(bag.entry ?? '[source].mjs', 'entry');
     const name = bag.name === undefined ? baseName(entry) : checkText(bag.name, 'Realm: options.name');
     this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env) };
@@ -124,7 +146,8 @@ class Realm {
 
   // Realm.fromSource(source, options): its entry is that text, a module.
   static fromSource(source, options = undefined) {
-    return new Realm(ObjectAssign({}, dictionary(options, 'Realm.fromSource: options'), {
+    const bag = internal.checkRealmOptions(dictionary(options, 'Realm.fromSource: options'), 'Realm.fromSource: options');
+    return new Realm(ObjectAssign({}, bag, {
       source: needText(source, 'Realm.fromSource: source'),
     }));
   }

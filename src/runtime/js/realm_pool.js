@@ -44,7 +44,9 @@ class RealmPool {
     this.#size = size;
     this.#timeout = milliseconds(bag.timeout, 'RealmPool: options.timeout');
     this.#closeTimeout = milliseconds(bag.closeTimeout, 'RealmPool: options.closeTimeout');
-    this.#options = ObjectAssign({}, dictionary(bag.realm, 'RealmPool: options.realm'), { entry: bag.entry });
+    const common = dictionary(bag.realm, 'RealmPool: options.realm');
+    internal.checkRealmOptions(common, 'RealmPool: options.realm');
+    this.#options = ObjectAssign({}, common, { entry: bag.entry });
     if (bag.entry === undefined) throw new TypeError('RealmPool: options.entry is missing');
   }
 
