@@ -11,11 +11,12 @@ comment() { tool json "$1" | grep -F "\"$2"; } # comment FILE START
 number() { sed -nE "s/.*$1.*/\\1/p"; }         # the part of stdin that REGEX has in parentheses
 holds() { awk "BEGIN { exit !($1) }" || fail "$1 does not hold: $(line)"; }
 
-expect_status 0 "$fino" run --profile burn.mjs 100
+expect_status 0 "$fino" run --profile burn.mjs 150
 line | grep -E '^fino: profile\.pb: [0-9]+ samples, every 1(-[0-9.]+)? ms, [0-9.]+ s CPU, [0-9.]+ % of it for sampling, 0 lost, ' >/dev/null ||
   fail "not what a short program's summary should be: $(line)"
-comment profile.pb 'sampler: interval auto, for 2.0 % of the CPU time; of CPU time it was 1' >out
-holds "$(line | number ' ([0-9]+) samples') >= 40"
+comment profile.pb 'sampler: interval auto, for 2.0 % of the CPU time; of CPU time it was ' >out || fail "no such comment"
+# What the budget buys at 1 ms where a signal costs 100 us; later samples come less often.
+holds "$(line | number ' ([0-9]+) samples') >= 20"
 expect_valid_profile profile.pb
 
 # The smallest budget can't be kept at 1 ms on any machine.
