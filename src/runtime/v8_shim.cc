@@ -105,6 +105,7 @@ struct State {
     std::unordered_multimap<int, v8s_module *> modules; // by Module::GetIdentityHash
     v8s_module_resolver resolve = nullptr;              // while a module is instantiated
     std::atomic<bool> used_wasm{false};
+    std::atomic<bool> terminating{false}; // asked for and not cancelled
 };
 
 Isolate *unwrap(v8s_isolate *isolate) {
@@ -715,13 +716,21 @@ void v8s_scope_close(v8s_scope *scope) {
 }
 
 void v8s_terminate(v8s_isolate *isolate) {
+    state_of(unwrap(isolate))->terminating.store(true);
     unwrap(isolate)->TerminateExecution();
 }
 void v8s_terminate_cancel(v8s_isolate *isolate) {
+    state_of(unwrap(isolate))->terminating.store(false);
     unwrap(isolate)->CancelTerminateExecution();
 }
 
+// V8 forgets a termination as soon as the JavaScript that it met has ended, and would run what is called next.
+static void terminate_again(Isolate *isolate) {
+    if (state_of(isolate)->terminating.load()) isolate->TerminateExecution();
+}
+
 void v8s_run_microtasks(v8s_isolate *isolate) {
+    terminate_again(unwrap(isolate));
     unwrap(isolate)->PerformMicrotaskCheckpoint();
     // What ran before belongs to nobody now (v8_jit.h has the labels that are kept in it).
     context_of(unwrap(isolate))->SetContinuationPreservedEmbedderData(Undefined(unwrap(isolate)));
@@ -1074,6 +1083,7 @@ v8s_value v8s_call(v8s_isolate *wrapped, v8s_value function, v8s_value receiver,
     Isolate *isolate = unwrap(wrapped);
     Catcher catcher(isolate, caught);
     if (!function) return nullptr;
+    terminate_again(isolate);
     return out(in<Function>(function)->Call(context_of(isolate), in(receiver ? receiver : v8s_undefined(wrapped)),
                                             argument_count, reinterpret_cast<Local<Value> *>(arguments)));
 }
@@ -1230,6 +1240,7 @@ bool v8s_module_instantiate(v8s_isolate *wrapped, v8s_module *module, v8s_module
 v8s_value v8s_module_evaluate(v8s_isolate *wrapped, v8s_module *module, v8s_caught *caught) {
     Isolate *isolate = unwrap(wrapped);
     Catcher catcher(isolate, caught);
+    terminate_again(isolate);
     return out(module_of(isolate, module)->Evaluate(context_of(isolate)));
 }
 

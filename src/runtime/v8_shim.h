@@ -97,7 +97,8 @@ struct v8s_scope {
 void v8s_scope_open(v8s_isolate *isolate, struct v8s_scope *scope);
 void v8s_scope_close(struct v8s_scope *scope);
 
-/* Any thread: JavaScript stops at its next check, without running catch or finally. */
+/* Any thread: JavaScript stops at its next check, without running catch or finally; so does all that is called later,
+ * until v8s_terminate_cancel. */
 void v8s_terminate(v8s_isolate *isolate);
 /* What v8s_terminate asked for is over (or never mind). */
 void v8s_terminate_cancel(v8s_isolate *isolate);
