@@ -86,14 +86,18 @@ static void close_poster(struct rt_loop *loop) {
     loop->poster = NULL;
 }
 
-void rt_loop_close(struct rt_loop *loop) {
-    close_poster(loop);
+void rt_loop_drop_posted(struct rt_loop *loop) {
     struct rt_task *task = atomic_exchange(&loop->posted, NULL);
     while (task) {
         struct rt_task *next = task->next; /* first: DROP may free it */
         if (task->drop) task->drop(task);
         task = next;
     }
+}
+
+void rt_loop_close(struct rt_loop *loop) {
+    close_poster(loop);
+    rt_loop_drop_posted(loop);
     close(loop->wake_fd);
     close(loop->poll_fd);
 }

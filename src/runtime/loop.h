@@ -71,6 +71,9 @@ struct rt_loop {
 /* Returns 0 or a negative errno. HOOKS is copied. */
 int rt_loop_init(struct rt_loop *loop, const struct rt_loop_hooks *hooks);
 void rt_loop_close(struct rt_loop *loop);
+/* The loop's own thread, which won't run it again: drops what is posted, before its owners free the tasks. Who has
+ * others post calls it when they no longer do. */
+void rt_loop_drop_posted(struct rt_loop *loop);
 
 /* Runs turns until nothing keeps the loop alive or it is stopped. */
 void rt_loop_run(struct rt_loop *loop);

@@ -297,7 +297,6 @@ static v8s_value tcp_addresses(v8s_isolate *isolate, const v8s_arguments *argume
 /* ---- Names ---- */
 
 static void free_lookup(struct lookup *lookup) {
-    pthread_join(lookup->thread, NULL);
     v8s_ref_free(lookup->callback);
     free(lookup->host);
     free(lookup);
@@ -320,6 +319,7 @@ static void finish_lookup(struct rt_loop *loop, struct rt_task *task) {
     }
     rt_realm_call(realm, v8s_ref_get(realm->isolate, lookup->callback), 2, arguments);
     v8s_scope_close(&scope);
+    pthread_join(lookup->thread, NULL);
     free_lookup(lookup);
 }
 
@@ -370,6 +370,9 @@ static v8s_value lookup_native(v8s_isolate *isolate, const v8s_arguments *argume
 void rt_tcp_free(struct rt_realm *realm) {
     struct rt_tcp *tcp = realm->tcp;
     if (!tcp) return;
+    for (struct lookup *lookup = tcp->lookups; lookup; lookup = lookup->next)
+        pthread_join(lookup->thread, NULL);
+    rt_loop_drop_posted(&realm->loop); /* each has posted itself */
     while (tcp->lookups) {
         struct lookup *lookup = tcp->lookups;
         tcp->lookups = lookup->next;

@@ -335,6 +335,7 @@ struct rt_port *rt_realm_free(struct rt_realm *realm) {
     struct rt_port *control = realm->control;
     v8s_terminate_cancel(realm->isolate);
     rt_ports_close(realm);
+    rt_loop_drop_posted(&realm->loop); /* the tasks are parts of what is freed here */
     rt_stdin_free(realm);
     rt_http_free(realm);
     rt_tcp_free(realm);
