@@ -67,7 +67,7 @@ static void request_drain(struct sampler_managed *self) {
 }
 
 #define RUNTIME                                                                                                        \
-    { {owns_pc, step, state, resolve, request_drain}, pthread_self(), false, false, 0, 0 }
+    { {owns_pc, step, state, resolve, NULL, request_drain}, pthread_self(), false, false, 0, 0 }
 
 __attribute__((noipa)) static void native_leaf(uint64_t ns) {
     burn_here(ns);
