@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# stress_memory.sh SECONDS: a busy load sampled at 1 ms for so long: from its first fifth on, memory grows by less than
-# 32 MB beyond what the distinct stacks take. Prints the curve. FINO names another fino than the sanitizers'.
+# stress_memory.sh SECONDS: a busy load sampled at 1 ms for so long, and for 6 s before, in which V8's heap finds its size:
+# from the first fifth on, memory grows by less than 32 MB beyond what the distinct stacks take. Prints the curve. FINO
+# names another fino than the sanitizers'.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-seconds=$1
+warm=6 seconds=$(($1 + 6))
 fino=${FINO:-$root/build/fino}
 work=$(mktemp -d "${TMPDIR:-/tmp}/fino-stress.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -16,7 +17,7 @@ for ((point = 1; point <= points; point++)); do
   now=$(resident)
   [ -n "$now" ] || break
   last=$now
-  if [ $((point * 5)) -ge $points ] && [ -z "$first" ]; then first=$now; fi
+  if [ $((point * seconds * 5)) -ge $((points * (warm * 5 + seconds - warm))) ] && [ -z "$first" ]; then first=$now; fi
   printf '  %5d s  %7.1f MB\n' $((SECONDS - began)) "$((now / 1024)).$((now % 1024 * 10 / 1024))"
 done
 status=0
