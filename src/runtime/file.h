@@ -67,6 +67,12 @@ struct file_request {
     int error;
 };
 
+/* ERROR is what SYSCALL came to. */
+static inline int file_failed(struct file_request *request, const char *syscall, int error) {
+    request->syscall = syscall;
+    return error;
+}
+
 /* Flags of requests, beside open(2)'s, which they don't overlap: the words of one don't reach another. */
 enum file_flag {
     FILE_ATOMIC = 1,

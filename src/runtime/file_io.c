@@ -21,11 +21,6 @@
 #define READER_CHECK_MS 20
 #define LINKS_MAX 40
 
-static int failed(struct file_request *request, const char *syscall, int error) {
-    request->syscall = syscall;
-    return error;
-}
-
 /* ---- Descriptors ---- */
 
 bool file_is_pipe(mode_t mode) {
@@ -84,7 +79,7 @@ int64_t file_write_patiently(struct file_request *request, int fd, const uint8_t
 
 static int close_written(struct file_request *request, int fd, int error) {
     if (close(fd) == 0 || error || errno == EINTR) return error;
-    return failed(request, "close", -errno);
+    return file_failed(request, "close", -errno);
 }
 
 /* ---- Reading ---- */
@@ -113,13 +108,13 @@ static int read_to_end(struct file_request *request, int fd, bool is_pipe, size_
 int file_read_bytes(struct file_request *request) {
     struct stat status;
     int fd = file_open_patiently(request, &request->from, O_RDONLY, 0);
-    if (fd < 0) return failed(request, "open", fd);
+    if (fd < 0) return file_failed(request, "open", fd);
     int error = fstat(fd, &status) < 0 ? -errno : 0;
     if (!error)
         error = read_to_end(request, fd, file_is_pipe(status.st_mode),
                             S_ISREG(status.st_mode) ? (size_t)status.st_size : 0);
     close(fd);
-    return error ? failed(request, "read", error) : 0;
+    return error ? file_failed(request, "read", error) : 0;
 }
 
 int file_read_text(struct file_request *request) {
@@ -132,14 +127,14 @@ int file_read_text(struct file_request *request) {
 
 static int write_through(struct file_request *request, int fd) {
     int64_t written = file_write_patiently(request, fd, request->bytes, request->nbytes, -1);
-    if (written < 0) return failed(request, "write", (int)written);
-    if ((request->flags & FILE_SYNC) && fsync(fd) < 0) return failed(request, "fsync", -errno);
+    if (written < 0) return file_failed(request, "write", (int)written);
+    if ((request->flags & FILE_SYNC) && fsync(fd) < 0) return file_failed(request, "fsync", -errno);
     return 0;
 }
 
 static int write_with(struct file_request *request, int flags) {
     int fd = file_open_patiently(request, &request->from, O_WRONLY | O_CREAT | flags, (mode_t)request->number);
-    if (fd < 0) return failed(request, "open", fd);
+    if (fd < 0) return file_failed(request, "open", fd);
     return close_written(request, fd, write_through(request, fd));
 }
 
@@ -213,11 +208,11 @@ static int write_temporary(struct file_request *request, const struct file_entry
                            const struct stat *old) {
     int fd = openat(entry->dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                     old ? old->st_mode & 0700 : (mode_t)request->number);
-    if (fd < 0) return failed(request, "open", -errno);
+    if (fd < 0) return file_failed(request, "open", -errno);
     int error = old ? be_like(fd, old) : 0;
-    if (error) failed(request, "fchmod", error);
+    if (error) file_failed(request, "fchmod", error);
     if (!error) error = write_through(request, fd);
-    if (!error && fsync(fd) < 0) error = failed(request, "fsync", -errno);
+    if (!error && fsync(fd) < 0) error = file_failed(request, "fsync", -errno);
     error = close_written(request, fd, error);
     if (error) unlinkat(entry->dir_fd, temporary, 0);
     return error;
@@ -227,26 +222,26 @@ static int replace(struct file_request *request, const struct file_entry *entry)
     struct stat old;
     char temporary[PATH_MAX];
     bool exists = fstatat(entry->dir_fd, entry->name, &old, AT_SYMLINK_NOFOLLOW) == 0;
-    if (entry->is_directory || (exists && S_ISDIR(old.st_mode))) return failed(request, "open", -EISDIR);
+    if (entry->is_directory || (exists && S_ISDIR(old.st_mode))) return file_failed(request, "open", -EISDIR);
     /* A device or FIFO can't be replaced and still be one. */
-    if (exists && !S_ISREG(old.st_mode)) return failed(request, "open", -EINVAL);
+    if (exists && !S_ISREG(old.st_mode)) return file_failed(request, "open", -EINVAL);
     int error = temporary_name(entry->name, temporary);
-    if (error) return failed(request, "open", error);
+    if (error) return file_failed(request, "open", error);
     error = write_temporary(request, entry, temporary, exists ? &old : NULL);
     if (error) return error;
     if (renameat(entry->dir_fd, temporary, entry->dir_fd, entry->name) < 0) {
-        error = failed(request, "rename", -errno);
+        error = file_failed(request, "rename", -errno);
         unlinkat(entry->dir_fd, temporary, 0);
         return error;
     }
     error = sync_directory(entry, temporary);
-    return error ? failed(request, "fsync", error) : 0;
+    return error ? file_failed(request, "fsync", error) : 0;
 }
 
 static int write_atomic(struct file_request *request) {
     struct file_entry entry;
     int error = open_final_entry(request, &entry);
-    if (error) return failed(request, "open", error);
+    if (error) return file_failed(request, "open", error);
     error = replace(request, &entry);
     file_entry_close(&entry);
     return error;
@@ -260,15 +255,15 @@ int file_write(struct file_request *request) {
 
 static int copy_by_hand(struct file_request *request, int from, int to, bool is_pipe, int64_t offset, int64_t limit) {
     uint8_t *buffer = malloc(UNKNOWN_BYTES);
-    if (!buffer) return failed(request, "read", -ENOMEM);
+    if (!buffer) return file_failed(request, "read", -ENOMEM);
     int error = 0;
     while (!error && (limit < 0 || offset < limit)) {
         size_t piece = limit < 0 || limit - offset > UNKNOWN_BYTES ? UNKNOWN_BYTES : (size_t)(limit - offset);
         ssize_t got = file_read_patiently(request, from, is_pipe, buffer, piece, limit < 0 ? -1 : offset);
-        if (got < 0) error = failed(request, "read", (int)got);
+        if (got < 0) error = file_failed(request, "read", (int)got);
         if (got <= 0) break;
         int64_t written = file_write_patiently(request, to, buffer, (size_t)got, limit < 0 ? -1 : offset);
-        if (written < 0) error = failed(request, "write", (int)written);
+        if (written < 0) error = file_failed(request, "write", (int)written);
         offset += got;
     }
     free(buffer);
@@ -284,12 +279,12 @@ static int copy_range(struct file_request *request, int from, int to, int64_t of
     loff_t in = offset, out = offset;
     while (in < limit) {
         size_t piece = limit - in > FILE_PIECE_BYTES ? FILE_PIECE_BYTES : (size_t)(limit - in);
-        if (rt_work_is_cancelled(&request->work)) return failed(request, "copy_file_range", -ECANCELED);
+        if (rt_work_is_cancelled(&request->work)) return file_failed(request, "copy_file_range", -ECANCELED);
         ssize_t copied = copy_file_range(from, &in, to, &out, piece, 0);
         if (copied == 0) return 0; /* it has become shorter */
         if (copied > 0 || errno == EINTR) continue;
         if (cannot_copy_in_kernel(errno)) return copy_by_hand(request, from, to, false, in, limit);
-        return failed(request, "copy_file_range", -errno);
+        return file_failed(request, "copy_file_range", -errno);
     }
     return 0;
 }
@@ -306,15 +301,16 @@ static int copy_data(struct file_request *request, int from, int to, int64_t siz
         if (error) return error;
         at = hole > at ? hole : size;
     }
-    return ftruncate(to, size) < 0 ? failed(request, "ftruncate", -errno) : 0;
+    return ftruncate(to, size) < 0 ? file_failed(request, "ftruncate", -errno) : 0;
 }
 
 static int copy_contents(struct file_request *request, int from, int to, const struct stat *source) {
     struct stat target;
-    if (fstat(to, &target) < 0) return failed(request, "fstat", -errno);
-    if (source->st_dev == target.st_dev && source->st_ino == target.st_ino) return failed(request, "copy", -EINVAL);
+    if (fstat(to, &target) < 0) return file_failed(request, "fstat", -errno);
+    if (source->st_dev == target.st_dev && source->st_ino == target.st_ino)
+        return file_failed(request, "copy", -EINVAL);
     bool both_regular = S_ISREG(source->st_mode) && S_ISREG(target.st_mode);
-    if (S_ISREG(target.st_mode) && ftruncate(to, 0) < 0) return failed(request, "ftruncate", -errno);
+    if (S_ISREG(target.st_mode) && ftruncate(to, 0) < 0) return file_failed(request, "ftruncate", -errno);
     if (both_regular && ioctl(to, FICLONE, from) == 0) return 0;
     if (both_regular && source->st_size > 0) return copy_data(request, from, to, source->st_size);
     return copy_by_hand(request, from, to, file_is_pipe(source->st_mode), 0, -1);
@@ -323,17 +319,17 @@ static int copy_contents(struct file_request *request, int from, int to, const s
 int file_copy(struct file_request *request) {
     struct stat source;
     int from = file_open_patiently(request, &request->from, O_RDONLY, 0);
-    if (from < 0) return failed(request, "open", from);
+    if (from < 0) return file_failed(request, "open", from);
     int error = fstat(from, &source) < 0 ? -errno : S_ISDIR(source.st_mode) ? -EISDIR : 0;
     if (error) {
         close(from);
-        return failed(request, "copy", error);
+        return file_failed(request, "copy", error);
     }
     int flags = O_WRONLY | O_CREAT | (request->flags & FILE_EXCLUSIVE ? O_EXCL : 0);
     int to = file_open_patiently(request, &request->to, flags, source.st_mode & 0777);
     if (to < 0) {
         request->at = request->to.path;
-        error = failed(request, "open", to);
+        error = file_failed(request, "open", to);
     } else {
         error = close_written(request, to, copy_contents(request, from, to, &source));
     }

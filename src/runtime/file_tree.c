@@ -17,13 +17,8 @@
 #define LIST_BYTES (64u << 10)
 #define TEMPORARY_TRIES 100
 
-static int failed(struct file_request *request, const char *syscall, int error) {
-    request->syscall = syscall;
-    return error;
-}
-
 static int errno_of(struct file_request *request, const char *syscall, int result) {
-    return result < 0 ? failed(request, syscall, -errno) : 0;
+    return result < 0 ? file_failed(request, syscall, -errno) : 0;
 }
 
 /* ---- Looking ---- */
@@ -31,7 +26,7 @@ static int errno_of(struct file_request *request, const char *syscall, int resul
 /* Beneath a root by a descriptor, which is all that can be opened safely. */
 static int open_path(struct file_request *request, int flags) {
     int fd = file_open_at(&request->from, O_PATH | flags, 0);
-    return fd < 0 ? failed(request, "open", fd) : fd;
+    return fd < 0 ? file_failed(request, "open", fd) : fd;
 }
 
 int file_status(struct file_request *request) {
@@ -41,7 +36,7 @@ int file_status(struct file_request *request) {
             request, no_follow ? "lstat" : "stat",
             statx(AT_FDCWD, request->from.path, no_follow ? AT_SYMLINK_NOFOLLOW : 0, STATX_ALL, &request->status));
     int fd = open_path(request, no_follow ? O_NOFOLLOW : 0);
-    if (fd < 0) return failed(request, no_follow ? "lstat" : "stat", fd);
+    if (fd < 0) return file_failed(request, no_follow ? "lstat" : "stat", fd);
     int error = errno_of(request, "stat", statx(fd, "", AT_EMPTY_PATH, STATX_ALL, &request->status));
     close(fd);
     return error;
@@ -59,16 +54,16 @@ int file_read_link(struct file_request *request) {
     struct file_entry entry;
     char target[PATH_MAX];
     int error = file_entry_open(&request->from, &entry);
-    if (error) return failed(request, "readlink", error);
+    if (error) return file_failed(request, "readlink", error);
     ssize_t nbytes = readlinkat(entry.dir_fd, entry.name, target, sizeof target);
     error = nbytes < 0 ? -errno : set_name(request, target, (size_t)nbytes);
     file_entry_close(&entry);
-    return failed(request, "readlink", error);
+    return file_failed(request, "readlink", error);
 }
 
 int file_open_directory(struct file_request *request) {
     int fd = file_open_at(&request->from, O_RDONLY | O_DIRECTORY, 0);
-    if (fd < 0) return failed(request, "opendir", fd);
+    if (fd < 0) return file_failed(request, "opendir", fd);
     request->answer = fd;
     request->fd = fd;
     return errno_of(request, "statx", statx(fd, "", AT_EMPTY_PATH, STATX_TYPE, &request->status));
@@ -102,11 +97,11 @@ static void find_types(int fd, uint8_t *bytes, size_t nbytes) {
 
 int file_read_directory(struct file_request *request) {
     int error = file_memory_reserve(&request->memory, LIST_BYTES);
-    if (error) return failed(request, "readdir", error);
+    if (error) return file_failed(request, "readdir", error);
     for (;;) { /* "." and ".." alone are not the end */
         long got = syscall(SYS_getdents64, request->fd, request->memory.bytes, LIST_BYTES);
         if (got < 0 && errno == ENOENT) got = 0; /* removed meanwhile */
-        if (got < 0) return failed(request, "readdir", -errno);
+        if (got < 0) return file_failed(request, "readdir", -errno);
         request->memory.nbytes = pack_entries(request->memory.bytes, (size_t)got);
         if (got > 0 && request->memory.nbytes == 0) continue;
         find_types(request->fd, request->memory.bytes, request->memory.nbytes);
@@ -158,7 +153,7 @@ static int make_parents(const struct file_place *place, mode_t mode) {
 int file_make_directory(struct file_request *request) {
     mode_t mode = (mode_t)request->number;
     int error = request->flags & FILE_RECURSIVE ? make_parents(&request->from, mode) : make_one(&request->from, mode);
-    return failed(request, "mkdir", error);
+    return file_failed(request, "mkdir", error);
 }
 
 int file_make_temporary(struct file_request *request) {
@@ -166,28 +161,28 @@ int file_make_temporary(struct file_request *request) {
     char path[PATH_MAX];
     size_t length = strlen(request->from.path);
     struct file_place place = {.root_fd = request->from.root_fd, .path = path};
-    if (length + 7 > sizeof path) return failed(request, "mkdtemp", -ENAMETOOLONG);
+    if (length + 7 > sizeof path) return file_failed(request, "mkdtemp", -ENAMETOOLONG);
     strcpy(path, request->from.path);
     int error = -EEXIST;
     for (int i = 0; i < TEMPORARY_TRIES && error == -EEXIST; i++) {
         uint8_t random[6];
-        if (getrandom(random, sizeof random, 0) != sizeof random) return failed(request, "getrandom", -EIO);
+        if (getrandom(random, sizeof random, 0) != sizeof random) return file_failed(request, "getrandom", -EIO);
         for (size_t j = 0; j < sizeof random; j++)
             path[length + j] = letters[random[j] % (sizeof letters - 1)];
         path[length + sizeof random] = '\0';
         error = make_one(&place, 0700);
     }
     if (!error) error = set_name(request, path, length + 6);
-    return failed(request, "mkdtemp", error);
+    return file_failed(request, "mkdtemp", error);
 }
 
 int file_make_link(struct file_request *request) {
     struct file_entry entry;
     int error = file_entry_open(&request->to, &entry);
-    if (error) return failed(request, "symlink", error);
+    if (error) return file_failed(request, "symlink", error);
     error = symlinkat(request->from.path, entry.dir_fd, entry.name) < 0 ? -errno : 0;
     file_entry_close(&entry);
-    return failed(request, "symlink", error);
+    return file_failed(request, "symlink", error);
 }
 
 /* ---- Removing and renaming ---- */
@@ -195,11 +190,11 @@ int file_make_link(struct file_request *request) {
 int file_remove(struct file_request *request) {
     struct file_entry entry;
     int error = file_entry_open(&request->from, &entry);
-    if (error) return failed(request, "unlink", error);
+    if (error) return file_failed(request, "unlink", error);
     bool refused = entry.is_directory && request->from.root_fd >= 0; /* the entry's name lost its slash */
     error = refused ? -ENOTDIR : unlinkat(entry.dir_fd, entry.name, 0) < 0 ? -errno : 0;
     file_entry_close(&entry);
-    return failed(request, "unlink", error);
+    return file_failed(request, "unlink", error);
 }
 
 /* Removes what is in the directory DIR_FD/NAME, and it. Links are removed, never followed. */
@@ -238,26 +233,26 @@ static int remove_named_tree(struct file_request *request, struct file_entry *en
 int file_remove_directory(struct file_request *request) {
     struct file_entry entry;
     int error = file_entry_open(&request->from, &entry);
-    if (error) return failed(request, "rmdir", error);
+    if (error) return file_failed(request, "rmdir", error);
     if (request->flags & FILE_RECURSIVE)
         error = remove_named_tree(request, &entry);
     else
         error = unlinkat(entry.dir_fd, entry.name, AT_REMOVEDIR) < 0 ? -errno : 0;
     file_entry_close(&entry);
-    return failed(request, "rmdir", error);
+    return file_failed(request, "rmdir", error);
 }
 
 int file_rename(struct file_request *request) {
     struct file_entry from, to;
     int error = file_entry_open(&request->from, &from);
-    if (error) return failed(request, "rename", error);
+    if (error) return file_failed(request, "rename", error);
     error = file_entry_open(&request->to, &to);
     if (!error) {
         error = renameat(from.dir_fd, from.name, to.dir_fd, to.name) < 0 ? -errno : 0;
         file_entry_close(&to);
     }
     file_entry_close(&from);
-    return failed(request, "rename", error);
+    return file_failed(request, "rename", error);
 }
 
 /* ---- Changing ---- */
@@ -272,7 +267,7 @@ int file_set_mode(struct file_request *request) {
     mode_t mode = (mode_t)request->number;
     if (request->from.root_fd < 0) return errno_of(request, "chmod", chmod(request->from.path, mode));
     int fd = open_path(request, 0);
-    if (fd < 0) return failed(request, "chmod", fd);
+    if (fd < 0) return file_failed(request, "chmod", fd);
     path_of_fd(fd, path);
     int error = errno_of(request, "chmod", chmod(path, mode));
     close(fd);
@@ -287,13 +282,13 @@ static struct timespec time_of(double seconds) {
 int file_set_times(struct file_request *request) {
     char path[32];
     double seconds[2];
-    if (request->nbytes != sizeof seconds) return failed(request, "utimes", -EINVAL);
+    if (request->nbytes != sizeof seconds) return file_failed(request, "utimes", -EINVAL);
     memcpy(seconds, request->bytes, sizeof seconds);
     const struct timespec times[] = {time_of(seconds[0]), time_of(seconds[1])};
     if (request->from.root_fd < 0)
         return errno_of(request, "utimes", utimensat(AT_FDCWD, request->from.path, times, 0));
     int fd = open_path(request, 0);
-    if (fd < 0) return failed(request, "utimes", fd);
+    if (fd < 0) return file_failed(request, "utimes", fd);
     path_of_fd(fd, path);
     int error = errno_of(request, "utimes", utimensat(AT_FDCWD, path, times, 0));
     close(fd);
