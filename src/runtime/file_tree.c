@@ -126,33 +126,54 @@ static bool is_directory(const struct file_place *place) {
     return fd >= 0;
 }
 
-/* The directories above, from the nearest that is there down. */
-static int make_parents(const struct file_place *place, mode_t mode) {
-    char path[PATH_MAX];
-    struct file_place above = {.root_fd = place->root_fd, .path = path};
-    int error = make_one(place, mode);
-    if (error == -EEXIST) return is_directory(place) ? 0 : -EEXIST;
-    if (error != -ENOENT) return error;
-    size_t length = strlen(place->path);
-    if (length >= sizeof path) return -ENAMETOOLONG;
-    strcpy(path, place->path);
+/* PATH, so far as to the name above its last one; 0: there is none. */
+static size_t length_above(const char *path, size_t length) {
     while (length > 0 && path[length - 1] == '/')
         length--;
     while (length > 0 && path[length - 1] != '/')
         length--;
     while (length > 1 && path[length - 1] == '/')
         length--;
-    path[length] = '\0';
-    if (length == 0) return -ENOENT;
-    error = make_parents(&above, mode);
-    if (error) return error;
-    error = make_one(place, mode);
-    return error == -EEXIST && is_directory(place) ? 0 : error;
+    return length;
+}
+
+/* And so far as to the name below; the last one comes with the slashes behind it. */
+static size_t length_below(const char *path, size_t length) {
+    length += strspn(path + length, "/");
+    length += strcspn(path + length, "/");
+    size_t slashes = strspn(path + length, "/");
+    return path[length + slashes] == '\0' ? length + slashes : length;
+}
+
+/* The directories above, from the nearest that is there down: in a loop, as a path has room for thousands. */
+static int make_with_parents(const struct file_place *place, mode_t mode) {
+    char path[PATH_MAX];
+    size_t whole = strlen(place->path), length = whole;
+    struct file_place at = *place;
+    int error = make_one(place, mode);
+    if (error == -ENOENT && whole >= sizeof path) return -ENAMETOOLONG;
+    while (error == -ENOENT) {
+        length = length_above(place->path, length);
+        if (length == 0) return -ENOENT;
+        memcpy(path, place->path, length);
+        path[length] = '\0';
+        at.path = path;
+        error = make_one(&at, mode);
+    }
+    for (;;) {
+        if (error == -EEXIST && is_directory(&at)) error = 0;
+        if (error || length == whole) return error;
+        length = length_below(place->path, length);
+        memcpy(path, place->path, length);
+        path[length] = '\0';
+        error = make_one(&at, mode);
+    }
 }
 
 int file_make_directory(struct file_request *request) {
     mode_t mode = (mode_t)request->number;
-    int error = request->flags & FILE_RECURSIVE ? make_parents(&request->from, mode) : make_one(&request->from, mode);
+    int error =
+        request->flags & FILE_RECURSIVE ? make_with_parents(&request->from, mode) : make_one(&request->from, mode);
     return file_failed(request, "mkdir", error);
 }
 
@@ -197,27 +218,69 @@ int file_remove(struct file_request *request) {
     return file_failed(request, "unlink", error);
 }
 
-/* Removes what is in the directory DIR_FD/NAME, and it. Links are removed, never followed. */
-static int remove_tree(struct file_request *request, int dir_fd, const char *name) {
+/* A directory that is being emptied, in one that is, too. */
+struct level {
+    struct level *above; /* NULL: it is the first */
+    DIR *directory;
+    char name[];
+};
+
+static int enter_level(struct file_request *request, struct level **top, int dir_fd, const char *name) {
     if (rt_work_is_cancelled(&request->work)) return -ECANCELED;
     int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return -errno;
-    DIR *directory = fdopendir(fd);
+    struct level *level = malloc(sizeof *level + strlen(name) + 1);
+    DIR *directory = level ? fdopendir(fd) : NULL;
     if (!directory) {
+        free(level);
         close(fd);
         return -ENOMEM;
     }
-    int error = 0;
+    level->above = *top;
+    level->directory = directory;
+    strcpy(level->name, name);
+    *top = level;
+    return 0;
+}
+
+/* REMOVES: it is empty now, and to go. DIR_FD has the first one's name. */
+static int leave_level(struct level **top, int dir_fd, bool removes) {
+    struct level *level = *top;
+    *top = level->above;
+    closedir(level->directory);
+    if (*top) dir_fd = dirfd((*top)->directory);
+    int error = removes && unlinkat(dir_fd, level->name, AT_REMOVEDIR) < 0 ? -errno : 0;
+    free(level);
+    return error;
+}
+
+static const struct dirent *next_entry(DIR *directory) {
     const struct dirent *entry;
-    while (!error && (errno = 0, entry = readdir(directory))) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        if (entry->d_type != DT_DIR && unlinkat(fd, entry->d_name, 0) == 0) continue;
-        error = entry->d_type == DT_DIR || errno == EISDIR ? remove_tree(request, fd, entry->d_name) : -errno;
-        if (error == -ENOENT) error = 0; /* somebody else was faster */
+    do
+        entry = readdir(directory);
+    while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry;
+}
+
+/* Removes what is in the directory DIR_FD/NAME, and it. Links are removed, never followed. In a loop: only descriptors
+ * limit how deep it may be. */
+static int remove_tree(struct file_request *request, int dir_fd, const char *name) {
+    struct level *top = NULL;
+    int error = enter_level(request, &top, dir_fd, name);
+    while (top) {
+        const struct dirent *entry = error ? NULL : next_entry(top->directory);
+        int fd = dirfd(top->directory);
+        if (!entry) {
+            int left = leave_level(&top, dir_fd, !error);
+            if (!error) error = left;
+        } else if (entry->d_type == DT_DIR) {
+            error = enter_level(request, &top, fd, entry->d_name);
+        } else if (unlinkat(fd, entry->d_name, 0) < 0) {
+            error = errno == EISDIR ? enter_level(request, &top, fd, entry->d_name) : -errno;
+        }
+        if (error == -ENOENT && top) error = 0; /* somebody else was faster */
     }
-    closedir(directory);
-    if (error) return error;
-    return unlinkat(dir_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
+    return error;
 }
 
 /* As rm does: "." and ".." are no names, and a slash at the end doesn't make a link a directory. */
