@@ -46,12 +46,6 @@ function defineEnumerable(name, value) {
   });
 }
 
-// What `using` looks for, where V8 does not know it yet.
-for (const name of ['dispose', 'asyncDispose']) {
-  if (name in Symbol) continue;
-  ObjectDefineProperty(Symbol, name, { __proto__: null, value: Symbol(`Symbol.${name}`) });
-}
-
 defineEnumerable('self', globalThis);
 
 defineEnumerable('queueMicrotask', function queueMicrotask(callback) {

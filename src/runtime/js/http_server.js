@@ -4,15 +4,12 @@
 
 const {
   Number, ObjectAssign, ObjectCreate, Promise, PromisePrototypeThen, PromiseReject, PromiseResolve, RangeError,
-  SafeMap, StringPrototypeIncludes, StringPrototypeSlice, Symbol, SymbolFor, TypeError, Uint8Array,
+  SafeMap, StringPrototypeIncludes, StringPrototypeSlice, Symbol, TypeError, Uint8Array,
 } = internal.primordials;
 const { customInspect, defineHidden, describe, dictionary, needFunction } = internal;
 const { Incoming, chunksOf, makeBody } = internal.httpBody;
 const { newRequest, responseState } = internal.httpMessage;
 const { httpAbort, httpClose, httpEnd, httpListen, httpRead, httpRespond, httpWrite } = native;
-
-// `await using` is newer than V8 here: the symbol that compilers use in its place.
-const SymbolAsyncDispose = Symbol.asyncDispose ?? SymbolFor('Symbol.asyncDispose');
 
 // As in mod_http.c.
 const METHOD_BITS = 6;
@@ -354,7 +351,7 @@ class HttpServer {
     return this.#closed;
   }
 
-  [SymbolAsyncDispose]() { return this.close(); }
+  [Symbol.asyncDispose]() { return this.close(); }
 }
 defineHidden(HttpServer.prototype, customInspect, function (depth, options, inspect) {
   if (!(this instanceof HttpServer) || this === HttpServer.prototype) return this;

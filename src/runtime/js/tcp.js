@@ -3,14 +3,12 @@
 
 const {
   ArrayBuffer, ArrayBufferIsView, Error, Number, ObjectAssign, ObjectCreate, Promise, PromisePrototypeThen, PromiseReject,
-  RangeError, SafeMap, Symbol, SymbolAsyncIterator, SymbolFor, TypeError, TypedArrayPrototypeGetByteLength, Uint8Array,
+  RangeError, SafeMap, Symbol, SymbolAsyncIterator, TypeError, TypedArrayPrototypeGetByteLength, Uint8Array,
 } = internal.primordials;
 const { customInspect, defineHidden, describe, dictionary, needFunction } = internal;
 const {
   lookup, tcpAddresses, tcpClose, tcpConnect, tcpListen, tcpRead, tcpRef, tcpShutdown, tcpStart, tcpWrite, utf8Encode,
 } = native;
-
-const SymbolAsyncDispose = Symbol.asyncDispose ?? SymbolFor('Symbol.asyncDispose');
 
 // As in mod_tcp.c.
 const EVENT_CONNECTED = 0;
@@ -154,7 +152,7 @@ class TcpConnection {
     }
   }
 
-  async [SymbolAsyncDispose]() { this.close(); }
+  async [Symbol.asyncDispose]() { this.close(); }
 
   static {
     defineHidden(this.prototype, customInspect, function (depth, options, inspect) {
@@ -247,7 +245,7 @@ class TcpServer {
     return this.#closed;
   }
 
-  [SymbolAsyncDispose]() { return this.close(); }
+  [Symbol.asyncDispose]() { return this.close(); }
 }
 
 function listen(options, handler) {
