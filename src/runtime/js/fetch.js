@@ -6,7 +6,7 @@ const {
   PromisePrototypeThen, SafeMap, StringPrototypeCharCodeAt, StringPrototypeIndexOf, StringPrototypeSlice, TypeError, TypedArrayPrototypeGetByteLength, TypedArrayPrototypeSet,
   TypedArrayPrototypeSubarray, Uint8Array,
 } = internal.primordials;
-const { Incoming, chunksOf, makeBody, take } = internal.httpBody;
+const { Incoming, chunksOf, isWhole, makeBody, take } = internal.httpBody;
 const { headersOf, makeState, newResponse, requestState } = internal.httpMessage;
 const { httpChunks, httpChunksState, httpParseResponse } = native;
 
@@ -143,7 +143,6 @@ function join(first, second) {
   return bytes;
 }
 
-const isPlain = (source) => source === null || typeof source === 'string' || source instanceof Uint8Array;
 const bodyBytes = (source) => (
   source === null ? empty : typeof source === 'string' ? native.utf8Encode(source) : source);
 
@@ -311,7 +310,7 @@ async function exchange(method, url, list, body, signal) {
     try {
       signal?.throwIfAborted();
       link.hasAnswered = false;
-      if (isPlain(body.source) && body.stream === undefined) {
+      if (isWhole(body)) {
         await sendWhole(link, method, url, list, body.source);
       } else {
         // The server may answer before it has got all.
@@ -325,8 +324,7 @@ async function exchange(method, url, list, body, signal) {
       undo();
       link.close();
       if (signal?.aborted) throw signal.reason;
-      const repeats = link.isReused && !link.hasAnswered && isIdempotent[method] && isPlain(body.source) &&
-        body.stream === undefined;
+      const repeats = link.isReused && !link.hasAnswered && isIdempotent[method] && isWhole(body);
       if (!repeats) throw error;
     }
   }
@@ -374,7 +372,7 @@ async function fetchState(state, signal) {
       method = 'GET';
       body = makeBody(null);
       list = without(list, ofBody);
-    } else if (!isPlain(body.source) || body.stream !== undefined) {
+    } else if (!isWhole(body)) {
       throw failure(`fetch: ${url.href}: a redirect of a streamed body, which can't be sent twice`);
     }
     if (next.origin !== url.origin) list = without(list, ofOrigin);

@@ -50,7 +50,7 @@ defineEnumerable('self', globalThis);
 
 defineEnumerable('queueMicrotask', function queueMicrotask(callback) {
   internal.needFunction(callback, 'queueMicrotask: callback');
-  const labels = internal.currentLabels === undefined ? 0 : internal.currentLabels();
+  const labels = internal.currentLabels();
   native.enqueueMicrotask(labels === 0 ? callback : () => {
     native.labelsSet(labels);
     try {

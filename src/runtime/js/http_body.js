@@ -5,11 +5,11 @@
 'use strict';
 
 const {
-  ArrayBuffer, ArrayBufferIsView, ArrayPrototypePush, JSONParse, PromisePrototypeThen, PromiseReject, PromiseResolve,
+  ArrayPrototypePush, JSONParse, PromisePrototypeThen, PromiseReject, PromiseResolve,
   SymbolAsyncIterator, SymbolIterator, TypeError, TypedArrayPrototypeGetBuffer, TypedArrayPrototypeGetByteLength,
   TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeSet, TypedArrayPrototypeSlice, Uint8Array,
 } = internal.primordials;
-const { defineHidden, describe } = internal;
+const { bytesOf, defineHidden, describe } = internal;
 const { utf8Decode, utf8Encode } = native;
 
 const TEXT = 'text/plain;charset=UTF-8';
@@ -17,13 +17,6 @@ const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
 
 // class Incoming: the base of what reads a message that is still arriving; for instanceof alone.
 class Incoming {}
-
-// bytesOf(value): of an ArrayBuffer or a view, as a Uint8Array on the same memory; undefined for all else.
-function bytesOf(value) {
-  if (value instanceof Uint8Array) return value;
-  if (ArrayBufferIsView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
-}
 
 const makeBody = (source) => ({ source, stream: undefined, isUsed: false });
 
@@ -56,6 +49,10 @@ function chunkBytes(chunk) {
 
 // isUsed(body): can it not be read any more?
 const isUsed = (body) => body.isUsed || (body.stream !== undefined && internal.isStreamDisturbed(body.stream));
+
+// isWhole(body): is all of it there, to be sent, or given again, at once?
+const isWhole = ({ source, stream }) => (
+  stream === undefined && (source === null || typeof source === 'string' || source instanceof Uint8Array));
 
 // take(body): marks it as used; throws if it was.
 function take(body) {
@@ -161,10 +158,7 @@ function streamOf(body) {
 // cloneBody(body): another one that gives the same.
 function cloneBody(body) {
   if (isUsed(body) || body.stream?.locked) throw new TypeError('clone: the body has been used already');
-  const { source } = body;
-  if (body.stream === undefined && (source === null || typeof source === 'string' || source instanceof Uint8Array)) {
-    return makeBody(source);
-  }
+  if (isWhole(body)) return makeBody(body.source);
   const streams = streamOf(body).tee();
   body.stream = body.source = streams[0];
   return { source: streams[1], stream: streams[1], isUsed: false };
@@ -188,5 +182,5 @@ function addBodyMethods(Class, bodyOf) {
 }
 
 internal.httpBody = {
-  __proto__: null, Incoming, addBodyMethods, chunkBytes, chunksOf, cloneBody, isUsed, makeBody, streamOf, take, toBody,
+  __proto__: null, Incoming, addBodyMethods, chunkBytes, chunksOf, cloneBody, isUsed, isWhole, makeBody, streamOf, take, toBody,
 };

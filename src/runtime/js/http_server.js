@@ -4,10 +4,10 @@
 
 const {
   Number, ObjectAssign, ObjectCreate, Promise, PromisePrototypeThen, PromiseReject, PromiseResolve, RangeError,
-  SafeMap, StringPrototypeIncludes, StringPrototypeSlice, Symbol, TypeError, Uint8Array,
+  SafeMap, StringPrototypeIncludes, StringPrototypeSlice, Symbol, TypeError,
 } = internal.primordials;
 const { customInspect, defineHidden, describe, dictionary, needFunction } = internal;
-const { Incoming, chunksOf, makeBody } = internal.httpBody;
+const { Incoming, chunksOf, isWhole, makeBody } = internal.httpBody;
 const { newRequest, responseState } = internal.httpMessage;
 const { httpAbort, httpClose, httpEnd, httpListen, httpRead, httpRespond, httpWrite } = native;
 
@@ -193,7 +193,6 @@ function finish(id, state, exchange = exchanges.get(id)) {
 // respond(id, state, response): answers the request of that state.
 function respond(id, state, response) {
   const { body } = response;
-  const { source } = body;
   let lines;
   let flags = 0;
   let length;
@@ -201,8 +200,8 @@ function respond(id, state, response) {
   else [lines, flags, length] = fieldsOf(response);
   const reason = response.statusText === '' ? undefined : response.statusText;
   if (response.isError) throw new TypeError('Response.error() is no answer');
-  if (body.stream === undefined && (source === null || typeof source === 'string' || source instanceof Uint8Array)) {
-    httpRespond(id, response.status, reason, lines, source, flags, undefined);
+  if (isWhole(body)) {
+    httpRespond(id, response.status, reason, lines, body.source, flags, undefined);
     finish(id, state);
     return;
   }
@@ -224,30 +223,23 @@ function answerWith(server, id, state, value) {
 
 const failure = () => responseState(new internal.Response('Internal Server Error', { status: 500 }));
 
-// fail(server, id, state, error): the handler threw.
+// fail(server, id, request, state, error): the handler threw.
 function fail(server, id, request, state, error) {
   const { source } = state.body;
   if (source instanceof RequestBody && source.exchange?.error !== undefined) return; // nobody waits for the answer
-  if (server.onError === undefined) {
-    internal.console.error(error);
+  const giveUp = (reason) => {
+    internal.console.error(reason);
     respond(id, state, failure());
+  };
+  if (server.onError === undefined) {
+    giveUp(error);
     return;
   }
-  PromisePrototypeThen(new Promise((resolve) => { 
+  const answered = PromisePrototypeThen(new Promise((resolve) => {
     const { onError } = server;
     resolve(onError(error, request));
-  }),
-    (value) => {
-      try {
-        answerWith(server, id, state, value);
-      } catch (again) {
-        internal.console.error(again);
-        respond(id, state, failure());
-      }
-    }, (again) => {
-      internal.console.error(again);
-      respond(id, state, failure());
-    });
+  }), (value) => answerWith(server, id, state, value));
+  PromisePrototypeThen(answered, undefined, giveUp);
 }
 
 // --- Requests --------------------------------------------------------------------------------------------------------
@@ -259,21 +251,20 @@ function makeState(server, id, head, info, body) {
     head, methodEnd, targetEnd: methodEnd + 1 + (info >> METHOD_BITS), origin: server,
     method: undefined, url: undefined, headers: undefined, signal: undefined, redirect: 'follow',
     body: makeBody(body === undefined ? new RequestBody(id) : body),
-    id,
-    onAbortable: undefined,
+    id, onAbortable,
   };
 }
 
-function watchAbort(state, controller) {
-  const { source } = state.body;
+// A method of the state: somebody has asked for the request's signal.
+function onAbortable(controller) {
+  const { source } = this.body;
   if (source instanceof RequestBody && source.isAnswered) return;
-  exchangeOf(state.id).controller = controller;
+  exchangeOf(this.id).controller = controller;
 }
 
 // onRequest(...): what C calls. A string is an answer of status 200 with that text.
 function onRequest(server, id, head, info, body) {
   const state = makeState(server, id, head, info, body);
-  state.onAbortable = onAbortable;
   const request = newRequest(state);
   let value;
   try {
@@ -305,8 +296,6 @@ function onRequest(server, id, head, info, body) {
   }, (error) => fail(server, id, request, state, error));
   return undefined;
 }
-
-function onAbortable(controller) { watchAbort(this, controller); }
 
 // --- serveHttp -------------------------------------------------------------------------------------------------------
 

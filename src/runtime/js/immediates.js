@@ -31,8 +31,9 @@ class Immediate {
   static {
     create = (callback, args) => {
       const immediate = new Immediate();
-      const node = { callback, args, owner: immediate, isReferenced: true, isPending: true, labels: 0 };
-      if (internal.currentLabels !== undefined) node.labels = internal.currentLabels();
+      const node = {
+        callback, args, owner: immediate, isReferenced: true, isPending: true, labels: internal.currentLabels(),
+      };
       immediate.#node = node;
       ArrayPrototypePush(queue, node);
       countReference(1);

@@ -9,7 +9,7 @@ const {
   PromisePrototypeThen, PromiseReject, RegExpPrototypeExec, SafeMap, StringPrototypeLastIndexOf, StringPrototypeSlice,
   SymbolToStringTag, TypeError,
 } = internal.primordials;
-const { defineHidden, describe, dictionary, listOf } = internal;
+const { defineHidden, describe, dictionary, errorWithCode, listOf } = internal;
 
 const KIND_THREAD = 1; // enum rt_realm_kind
 
@@ -74,12 +74,6 @@ function argumentsOf(args) {
 
 // --- what an end means -----------------------------------------------------------------------------------------------
 
-function makeError(message, code) {
-  const error = new Error(message);
-  error.code = code;
-  return error;
-}
-
 // endError(label, reason, packed): why run() rejects; undefined: it doesn't.
 function endError(label, reason, packed) {
   switch (reason) {
@@ -89,12 +83,12 @@ function endError(label, reason, packed) {
     case 'uncaught':
       return internal.unpackError(packed);
     case 'heap':
-      return makeError(`Realm ${label} reached the limit of its heap`, 'ERR_REALM_HEAP_LIMIT');
+      return errorWithCode(`Realm ${label} reached the limit of its heap`, 'ERR_REALM_HEAP_LIMIT');
     case 'unsettled':
-      return makeError(`Realm ${label}: the top level of its entry awaits a promise that can't settle any more`,
+      return errorWithCode(`Realm ${label}: the top level of its entry awaits a promise that can't settle any more`,
         'ERR_REALM_UNSETTLED');
     default:
-      return makeError(`Realm ${label} was terminated`, 'ERR_REALM_TERMINATED');
+      return errorWithCode(`Realm ${label} was terminated`, 'ERR_REALM_TERMINATED');
   }
 }
 
@@ -219,7 +213,7 @@ class Realm {
     if (this.#state !== 'new') return;
     const problem = native.realmStart(this.#id, this.#init);
     this.#init = undefined;
-    if (problem !== null) throw makeError(`Realm ${this.#label} can't be started: ${problem}`, 'ERR_REALM_START');
+    if (problem !== null) throw errorWithCode(`Realm ${this.#label} can't be started: ${problem}`, 'ERR_REALM_START');
     this.#state = 'started';
     this.#updateReference();
     internal.handlePort(this.#control, {
@@ -246,7 +240,7 @@ class Realm {
   #end(parts) {
     const error = endError(this.#label, parts[0], parts[2]);
     this.#state = 'ended';
-    this.#error = error ?? makeError(`Realm ${this.#label} has ended`, 'ERR_REALM_ENDED');
+    this.#error = error ?? errorWithCode(`Realm ${this.#label} has ended`, 'ERR_REALM_ENDED');
     native.portClose(this.#port);
     // Who terminates a Realm knows that it ends; who never ran it hears of its errors by the calls.
     if (parts[0] === 'terminated' || !this.#isRun) PromisePrototypeThen(this.#ending.promise, ignore, ignore);

@@ -5,22 +5,16 @@
 'use strict';
 
 const {
-  ArrayPrototypeIndexOf, ArrayPrototypePush, ArrayPrototypeSlice, ArrayPrototypeSplice, Error, NumberIsInteger,
+  ArrayPrototypeIndexOf, ArrayPrototypePush, ArrayPrototypeSlice, ArrayPrototypeSplice, NumberIsInteger,
   ObjectAssign, ObjectCreate, Promise, PromisePrototypeThen, PromiseReject, PromiseResolve, RangeError,
   SymbolToStringTag, TypeError,
 } = internal.primordials;
-const { Realm, defineHidden, describe, dictionary, whenRealmEnds } = internal;
+const { Realm, defineHidden, describe, dictionary, errorWithCode, whenRealmEnds } = internal;
 
 // milliseconds(value, where): undefined, or a number that a timer can wait for.
 function milliseconds(value, where) {
   if (value === undefined || (typeof value === 'number' && value >= 0)) return value;
   throw new RangeError(`${where} must be a number of milliseconds, not ${describe(value)}`);
-}
-
-function makeError(message, code) {
-  const error = new Error(message);
-  error.code = code;
-  return error;
 }
 
 const ignore = () => {};
@@ -56,7 +50,7 @@ class RealmPool {
   // call(...args): of the entry's default export, in whichever Realm has the least to do.
   call(...args) {
     if (this.#closing !== undefined) {
-      return PromiseReject(makeError('The RealmPool is closed', 'ERR_REALM_POOL_CLOSED'));
+      return PromiseReject(errorWithCode('The RealmPool is closed', 'ERR_REALM_POOL_CLOSED'));
     }
     let realm;
     try {
@@ -104,7 +98,7 @@ class RealmPool {
   #watch(realm, reject) {
     if (this.#timeout === undefined) return undefined;
     return internal.setTimeout(() => {
-      reject(makeError(`RealmPool.call: no result within ${this.#timeout} ms`, 'ERR_REALM_TIMEOUT'));
+      reject(errorWithCode(`RealmPool.call: no result within ${this.#timeout} ms`, 'ERR_REALM_TIMEOUT'));
       this.#forget(realm);
       realm.terminate();
     }, this.#timeout);

@@ -2,10 +2,10 @@
 'use strict';
 
 const {
-  ArrayBuffer, ArrayBufferIsView, Error, Number, ObjectAssign, ObjectCreate, Promise, PromisePrototypeThen, PromiseReject,
-  RangeError, SafeMap, Symbol, SymbolAsyncIterator, TypeError, TypedArrayPrototypeGetByteLength, Uint8Array,
+  Number, ObjectAssign, ObjectCreate, Promise, PromisePrototypeThen, PromiseReject,
+  RangeError, SafeMap, Symbol, SymbolAsyncIterator, TypeError, TypedArrayPrototypeGetByteLength,
 } = internal.primordials;
-const { customInspect, defineHidden, describe, dictionary, needFunction } = internal;
+const { bytesOf, customInspect, defineHidden, describe, dictionary, errorWithCode, needFunction } = internal;
 const {
   lookup, tcpAddresses, tcpClose, tcpConnect, tcpListen, tcpRead, tcpRef, tcpShutdown, tcpStart, tcpWrite, utf8Encode,
 } = native;
@@ -20,17 +20,12 @@ const owners = new SafeMap(); // number -> what takes its events
 
 tcpStart((id, event, value) => { owners.get(id)?.(event, value); });
 
-const closedError = () => {
-  const error = new Error('The connection is closed');
-  error.code = 'ERR_CLOSED';
-  return error;
-};
+const closedError = () => errorWithCode('The connection is closed', 'ERR_CLOSED');
 
 function toBytes(data) {
   if (typeof data === 'string') return utf8Encode(data);
-  if (data instanceof Uint8Array) return data;
-  if (ArrayBufferIsView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  const bytes = bytesOf(data);
+  if (bytes !== undefined) return bytes;
   throw new TypeError(`write: data must be a string or bytes, not ${describe(data)}`);
 }
 

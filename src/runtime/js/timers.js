@@ -161,7 +161,7 @@ class Timeout {
       timeout.#node = {
         duration: toDuration(delay), start: 0, next: undefined, previous: undefined, callback, args,
         repeats, owner: timeout, isReferenced: true, isActive: false, isCancelled: false, id: 0,
-        labels: internal.currentLabels === undefined ? 0 : internal.currentLabels(),
+        labels: internal.currentLabels(),
       };
       activate(timeout.#node, now());
       return timeout;

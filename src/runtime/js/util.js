@@ -2,8 +2,8 @@
 'use strict';
 
 const {
-  ArrayPrototypePush, ObjectDefineProperty, ObjectGetOwnPropertyDescriptor, ReflectOwnKeys, String, SymbolFor,
-  SymbolIterator, SymbolToStringTag, TypeError,
+  ArrayBuffer, ArrayBufferIsView, ArrayPrototypePush, Error, ObjectDefineProperty, ObjectGetOwnPropertyDescriptor,
+  ReflectOwnKeys, String, SymbolFor, SymbolIterator, SymbolToStringTag, TypeError, Uint8Array,
 } = internal.primordials;
 
 // A method of this name, on any object, says how `inspect` shows the object. Node's programs use the same symbol.
@@ -55,6 +55,23 @@ internal.webInterface = (Class, name) => {
 internal.defineHidden = (holder, key, value) => {
   ObjectDefineProperty(holder, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 };
+
+// errorWithCode(message, code): an Error that programs can tell from others.
+internal.errorWithCode = (message, code) => {
+  const error = new Error(message);
+  error.code = code;
+  return error;
+};
+
+// bytesOf(value): of an ArrayBuffer or a view, as a Uint8Array on the same memory; undefined for all else.
+internal.bytesOf = (value) => {
+  if (value instanceof Uint8Array) return value;
+  if (ArrayBufferIsView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
+};
+
+// currentLabels(): those of what runs, for timers and their like to keep; fino:profiler replaces it when there are any.
+internal.currentLabels = () => 0;
 
 // illegalThis(name): what a method throws when its receiver is not one of its own objects.
 internal.illegalThis = (name) => new TypeError(`Illegal invocation: 'this' is not a ${name}`);
