@@ -1351,91 +1351,6 @@ const char *v8s_type_tag(v8s_value wrapped) {
     return "Object";
 }
 
-// ---- structuredClone ----
-
-namespace {
-
-class CloneDelegate : public ValueSerializer::Delegate, public ValueDeserializer::Delegate {
-  public:
-    CloneDelegate(Isolate *isolate, v8s_clone_error make_error) : isolate_(isolate), make_error_(make_error) {}
-
-    void ThrowDataCloneError(Local<String> message) override {
-        if (v8s_value error = make_error_(wrap(isolate_), out(message))) isolate_->ThrowException(in(error));
-    }
-    Maybe<uint32_t> GetSharedArrayBufferId(Isolate *, Local<SharedArrayBuffer> buffer) override {
-        for (size_t i = 0; i < shared_.size(); i++)
-            if (shared_[i] == buffer) return Just(static_cast<uint32_t>(i));
-        shared_.push_back(buffer);
-        return Just(static_cast<uint32_t>(shared_.size() - 1));
-    }
-    MaybeLocal<SharedArrayBuffer> GetSharedArrayBufferFromId(Isolate *isolate, uint32_t id) override {
-        return SharedArrayBuffer::New(isolate, shared_[id]->GetBackingStore());
-    }
-    Maybe<uint32_t> GetWasmModuleTransferId(Isolate *, Local<WasmModuleObject> module) override {
-        wasm_.push_back(module->GetCompiledModule());
-        return Just(static_cast<uint32_t>(wasm_.size() - 1));
-    }
-    MaybeLocal<WasmModuleObject> GetWasmModuleFromId(Isolate *isolate, uint32_t id) override {
-        return WasmModuleObject::FromCompiledModule(isolate, wasm_[id]);
-    }
-
-  private:
-    Isolate *isolate_;
-    v8s_clone_error make_error_;
-    std::vector<Local<SharedArrayBuffer>> shared_;
-    std::vector<CompiledWasmModule> wasm_;
-};
-
-// The array buffers of TRANSFER; false with an exception pending when there is something else in it.
-bool collect_transfer(Isolate *isolate, CloneDelegate *delegate, Local<Value> transfer,
-                      std::vector<Local<ArrayBuffer>> *buffers_out) {
-    if (!transfer->IsArray()) return true;
-    Local<Array> list = transfer.As<Array>();
-    for (uint32_t i = 0; i < list->Length(); i++) {
-        Local<Value> item;
-        if (!list->Get(context_of(isolate), i).ToLocal(&item)) return false;
-        const char *problem = nullptr;
-        if (!item->IsArrayBuffer())
-            problem = "Value could not be transferred: only an ArrayBuffer can be.";
-        else if (std::find(buffers_out->begin(), buffers_out->end(), item.As<ArrayBuffer>()) != buffers_out->end())
-            problem = "ArrayBuffer occurs in the transfer list twice.";
-        else if (!item.As<ArrayBuffer>()->IsDetachable())
-            problem = "An ArrayBuffer that can't be detached could not be transferred.";
-        if (problem) {
-            delegate->ThrowDataCloneError(text(isolate, problem));
-            return false;
-        }
-        buffers_out->push_back(item.As<ArrayBuffer>());
-    }
-    return true;
-}
-
-} // namespace
-
-v8s_value v8s_structured_clone(v8s_isolate *wrapped, v8s_value value, v8s_value transfer, v8s_clone_error make_error) {
-    Isolate *isolate = unwrap(wrapped);
-    Local<Context> context = context_of(isolate);
-    CloneDelegate delegate(isolate, make_error);
-    std::vector<Local<ArrayBuffer>> buffers;
-    if (transfer && !collect_transfer(isolate, &delegate, in(transfer), &buffers)) return nullptr;
-    ValueSerializer serializer(isolate, &delegate);
-    serializer.WriteHeader();
-    for (uint32_t i = 0; i < buffers.size(); i++)
-        serializer.TransferArrayBuffer(i, buffers[i]);
-    if (serializer.WriteValue(context, in(value)).IsNothing()) return nullptr;
-    std::pair<uint8_t *, size_t> bytes = serializer.Release();
-    ValueDeserializer deserializer(isolate, bytes.first, bytes.second, &delegate);
-    for (uint32_t i = 0; i < buffers.size(); i++) {
-        std::shared_ptr<BackingStore> store = buffers[i]->GetBackingStore();
-        buffers[i]->Detach();
-        deserializer.TransferArrayBuffer(i, ArrayBuffer::New(isolate, std::move(store)));
-    }
-    v8s_value clone = nullptr;
-    if (deserializer.ReadHeader(context).FromMaybe(false)) clone = out(deserializer.ReadValue(context));
-    free(bytes.first);
-    return clone;
-}
-
 // ---- Host objects ----
 
 v8s_value v8s_host_class(v8s_isolate *wrapped) {
@@ -1533,6 +1448,30 @@ class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializ
     v8s_clone_error make_error_;
 };
 
+// The array buffers of TRANSFER; false with an exception pending when there is something else in it.
+bool collect_transfer(Isolate *isolate, ValueSerializer::Delegate *delegate, Local<Value> transfer,
+                      std::vector<Local<ArrayBuffer>> *buffers_out) {
+    if (!transfer->IsArray()) return true;
+    Local<Array> list = transfer.As<Array>();
+    for (uint32_t i = 0; i < list->Length(); i++) {
+        Local<Value> item;
+        if (!list->Get(context_of(isolate), i).ToLocal(&item)) return false;
+        const char *problem = nullptr;
+        if (!item->IsArrayBuffer())
+            problem = "Value could not be transferred: only an ArrayBuffer can be.";
+        else if (std::find(buffers_out->begin(), buffers_out->end(), item.As<ArrayBuffer>()) != buffers_out->end())
+            problem = "ArrayBuffer occurs in the transfer list twice.";
+        else if (!item.As<ArrayBuffer>()->IsDetachable())
+            problem = "An ArrayBuffer that can't be detached could not be transferred.";
+        if (problem) {
+            delegate->ThrowDataCloneError(text(isolate, problem));
+            return false;
+        }
+        buffers_out->push_back(item.As<ArrayBuffer>());
+    }
+    return true;
+}
+
 } // namespace
 
 v8s_message *v8s_message_write(v8s_isolate *wrapped, v8s_value value, v8s_value transfer, const v8s_value *hosts,
@@ -1540,9 +1479,8 @@ v8s_message *v8s_message_write(v8s_isolate *wrapped, v8s_value value, v8s_value 
     Isolate *isolate = unwrap(wrapped);
     auto message = std::make_unique<v8s_message>();
     std::vector<Local<ArrayBuffer>> buffers;
-    CloneDelegate complain(isolate, make_error);
-    if (transfer && !collect_transfer(isolate, &complain, in(transfer), &buffers)) return nullptr;
     MessageDelegate delegate(isolate, message.get(), hosts, host_count, make_error);
+    if (transfer && !collect_transfer(isolate, &delegate, in(transfer), &buffers)) return nullptr;
     ValueSerializer serializer(isolate, &delegate);
     delegate.serializer = &serializer;
     serializer.WriteHeader();
@@ -1571,21 +1509,13 @@ v8s_value v8s_message_read(v8s_isolate *wrapped, v8s_message *message, const v8s
     return out(deserializer.ReadValue(context_of(isolate)));
 }
 
-v8s_message *v8s_message_from_bytes(const void *bytes, size_t nbytes) {
-    auto message = std::make_unique<v8s_message>();
-    message->bytes = static_cast<uint8_t *>(malloc(nbytes ? nbytes : 1));
-    if (!message->bytes) abort();
-    memcpy(message->bytes, bytes, nbytes);
-    message->nbytes = nbytes;
-    return message.release();
-}
-
-const uint8_t *v8s_message_bytes(const v8s_message *message, size_t *nbytes_out) {
-    bool plain = message->moved.empty() && message->shared.empty() && message->wasm.empty();
-    *nbytes_out = message->nbytes;
-    return plain ? message->bytes : nullptr;
-}
-
 void v8s_message_free(v8s_message *message) {
     delete message;
+}
+
+v8s_value v8s_structured_clone(v8s_isolate *isolate, v8s_value value, v8s_value transfer, v8s_clone_error make_error) {
+    v8s_message *message = v8s_message_write(isolate, value, transfer, nullptr, 0, make_error);
+    v8s_value clone = message ? v8s_message_read(isolate, message, nullptr, 0, nullptr) : nullptr;
+    v8s_message_free(message);
+    return clone;
 }

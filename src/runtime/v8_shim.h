@@ -325,10 +325,6 @@ v8s_message *v8s_message_write(v8s_isolate *isolate, v8s_value value, v8s_value 
 /* The value anew, HOSTS in the places of those that were written. Once: what was moved is then this isolate's. */
 v8s_value v8s_message_read(v8s_isolate *isolate, v8s_message *message, const v8s_value *hosts, size_t host_count,
                            struct v8s_caught *caught);
-/* Any thread: the bytes of a message that is nothing else; NULL: it has memory or code in it that can't leave the
- * process. And a message of them, copied. */
-const uint8_t *v8s_message_bytes(const v8s_message *message, size_t *nbytes_out);
-v8s_message *v8s_message_from_bytes(const void *bytes, size_t nbytes);
 /* Any thread. NULL is fine. */
 void v8s_message_free(v8s_message *message);
 

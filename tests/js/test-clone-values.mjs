@@ -27,5 +27,16 @@ throws(() => structuredClone(Symbol('s')), { name: 'DataCloneError' });
 throws(() => structuredClone(1, { transfer: [{}] }), { name: 'DataCloneError' });
 const other = new ArrayBuffer(1);
 throws(() => structuredClone(1, { transfer: [other, other] }), { name: 'DataCloneError' });
+throws(() => structuredClone(new MessageChannel().port1), { name: 'DataCloneError' });
+
+// What is shared stays shared, once each; the copy of a view is one of the copy of its buffer.
+const memory = new SharedArrayBuffer(8);
+const shared = structuredClone({ first: memory, second: memory, view: new Int32Array(memory) });
+new Int32Array(shared.first)[0] = 7;
+deepEqual([new Int32Array(memory)[0], shared.view[0], shared.first === shared.second], [7, 7, true]);
+const module = new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
+const modules = structuredClone([module, module]);
+deepEqual([modules[0] instanceof WebAssembly.Module, modules[0] === modules[1]], [true, true]);
+
 throws(() => structuredClone(), TypeError);
 throws(() => structuredClone(1, 5), TypeError);
