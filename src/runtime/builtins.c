@@ -110,6 +110,16 @@ static int report_failure(struct rt_realm *realm, const struct v8s_caught *caugh
     return -1;
 }
 
+double rt_number_argument(const v8s_arguments *arguments, int index) {
+    v8s_value value = v8s_argument(arguments, index);
+    return v8s_is_number(value) ? v8s_number_of(value) : 0;
+}
+
+v8s_value rt_clone_error(v8s_isolate *isolate, v8s_value message) {
+    v8s_value arguments[] = {message, v8s_string(isolate, "DataCloneError")};
+    return v8s_call(isolate, rt_realm_internal(rt_realm_of(isolate), "makeDOMException"), NULL, 2, arguments, NULL);
+}
+
 int rt_builtins_start(struct rt_realm *realm) {
     struct v8s_scope scope;
     struct v8s_caught caught;

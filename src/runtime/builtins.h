@@ -33,6 +33,11 @@ extern const struct rt_native_group rt_mod_timers;
 /* Makes `native` and `internal` and runs the script `bootstrap`. Returns 0, or -1 after a message on stderr. */
 int rt_builtins_start(struct rt_realm *realm);
 
+/* For the functions of a group. An argument that JavaScript has checked; 0 if it is no number. */
+double rt_number_argument(const v8s_arguments *arguments, int index);
+/* A v8s_clone_error: internal.makeDOMException(MESSAGE, 'DataCloneError'). */
+v8s_value rt_clone_error(v8s_isolate *isolate, v8s_value message);
+
 /* mod_port: closes the Realm's ports, but for its control port, which is only let go of. */
 void rt_ports_close(struct rt_realm *realm);
 /* mod_port: PORT, from now on the Realm's, as a MessagePort. NULL: it is the caller's still, as the Realm is being

@@ -2,19 +2,13 @@
 
 #include "runtime/builtins.h"
 
-/* internal.makeDOMException(message, 'DataCloneError'). */
-static v8s_value make_clone_error(v8s_isolate *isolate, v8s_value message) {
-    v8s_value arguments[] = {message, v8s_string(isolate, "DataCloneError")};
-    return v8s_call(isolate, rt_realm_internal(rt_realm_of(isolate), "makeDOMException"), NULL, 2, arguments, NULL);
-}
-
 /* structuredClone(value, transfer): TRANSFER is an array of ArrayBuffers, or undefined. */
 static v8s_value structured_clone(v8s_isolate *isolate, const v8s_arguments *arguments) {
     v8s_value transfer = v8s_argument(arguments, 1);
     if (!v8s_is_nullish(transfer) && !v8s_is_array(transfer))
         return v8s_throw_type_error(isolate, "structuredClone: transfer is not an array");
     return v8s_structured_clone(isolate, v8s_argument(arguments, 0), v8s_is_nullish(transfer) ? NULL : transfer,
-                                make_clone_error);
+                                rt_clone_error);
 }
 
 static const struct v8s_native_entry functions[] = {

@@ -23,8 +23,8 @@ static bool range_argument(v8s_isolate *isolate, const v8s_arguments *arguments,
         v8s_throw_type_error(isolate, "%s: not an ArrayBuffer or a view of one", what);
         return false;
     }
-    v8s_value first = v8s_argument(arguments, 1), last = v8s_argument(arguments, 2);
-    double start = v8s_is_number(first) ? v8s_number_of(first) : 0;
+    v8s_value last = v8s_argument(arguments, 2);
+    double start = rt_number_argument(arguments, 1);
     double end = v8s_is_number(last) ? v8s_number_of(last) : (double)nbytes;
     if (!(start >= 0 && start <= end && end <= (double)nbytes)) {
         v8s_throw_type_error(isolate, "%s: range outside of the bytes", what);

@@ -425,11 +425,6 @@ static void on_done(struct rt_loop *loop, struct rt_work *work) {
 
 /* ---- Called by JavaScript ---- */
 
-static double number_argument(const v8s_arguments *arguments, int index) {
-    v8s_value value = v8s_argument(arguments, index);
-    return v8s_is_number(value) ? v8s_number_of(value) : 0;
-}
-
 /* The bytes of a string or of a buffer; false with an exception pending. */
 static bool data_argument(v8s_isolate *isolate, v8s_value value, struct call *call) {
     uint8_t *bytes;
@@ -455,7 +450,7 @@ static bool data_argument(v8s_isolate *isolate, v8s_value value, struct call *ca
 
 /* The handle or, for a path, the root; 0 for none. False with an exception pending. */
 static bool descriptor_argument(v8s_isolate *isolate, const v8s_arguments *arguments, struct call *call) {
-    uint32_t id = (uint32_t)number_argument(arguments, 2);
+    uint32_t id = (uint32_t)rt_number_argument(arguments, 2);
     call->request.from.root_fd = call->request.to.root_fd = call->request.fd = -1;
     if (id == 0 && call->operation->target == TARGET_PATH) return true;
     call->descriptor = *descriptor_link(call->files, id);
@@ -481,7 +476,7 @@ static bool path_arguments(v8s_isolate *isolate, const v8s_arguments *arguments,
 /* fileDo(operation, ticket, handle or root, path, path, flags, number, data): a promise. What isn't used is undefined.
  */
 static v8s_value file_do(v8s_isolate *isolate, const v8s_arguments *arguments) {
-    double index = number_argument(arguments, 0);
+    double index = rt_number_argument(arguments, 0);
     if (!(index >= 0 && index < OPERATION_COUNT)) return v8s_throw_type_error(isolate, "fileDo: no such operation");
     struct rt_files *files = files_of(rt_realm_of(isolate));
     struct call *call = calloc(1, sizeof *call);
@@ -491,9 +486,9 @@ static v8s_value file_do(v8s_isolate *isolate, const v8s_arguments *arguments) {
     call->next = files->calls;
     if (call->next) call->next->previous = call;
     files->calls = call;
-    call->ticket = number_argument(arguments, 1);
-    call->request.flags = (int)number_argument(arguments, 5);
-    call->request.number = (int64_t)number_argument(arguments, 6);
+    call->ticket = rt_number_argument(arguments, 1);
+    call->request.flags = (int)rt_number_argument(arguments, 5);
+    call->request.number = (int64_t)rt_number_argument(arguments, 6);
     if (!descriptor_argument(isolate, arguments, call) || !path_arguments(isolate, arguments, call) ||
         !data_argument(isolate, v8s_argument(arguments, 7), call)) {
         free_call(call);
@@ -509,7 +504,7 @@ static v8s_value file_do(v8s_isolate *isolate, const v8s_arguments *arguments) {
 /* fileCancel(ticket): its promise is rejected soon, with the code ECANCELED, unless it is done already. */
 static v8s_value file_cancel(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_files *files = files_of(rt_realm_of(isolate));
-    double ticket = number_argument(arguments, 0);
+    double ticket = rt_number_argument(arguments, 0);
     struct call *call = files->calls;
     while (call && call->ticket != ticket)
         call = call->next;

@@ -219,14 +219,8 @@ void rt_http_free(struct rt_realm *realm) {
     realm->http = NULL;
 }
 
-/* JavaScript has checked them. */
-static double number_argument(const v8s_arguments *arguments, int index) {
-    v8s_value value = v8s_argument(arguments, index);
-    return v8s_is_number(value) ? v8s_number_of(value) : 0;
-}
-
 static uint64_t milliseconds_argument(const v8s_arguments *arguments, int index) {
-    return (uint64_t)(fmin(number_argument(arguments, index), 1e12) * 1e6);
+    return (uint64_t)(fmin(rt_number_argument(arguments, index), 1e12) * 1e6);
 }
 
 static v8s_value describe_listener(v8s_isolate *isolate, const struct listener *listener, int fd) {
@@ -241,11 +235,11 @@ static v8s_value describe_listener(v8s_isolate *isolate, const struct listener *
 static int listen_on(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_address address;
     char *host = v8s_string_copy(isolate, v8s_argument(arguments, 0), NULL);
-    bool is_address = host && rt_address_parse(host, (uint16_t)number_argument(arguments, 1), &address);
+    bool is_address = host && rt_address_parse(host, (uint16_t)rt_number_argument(arguments, 1), &address);
     free(host);
     if (!is_address) return -EADDRNOTAVAIL;
     return rt_net_listen(&address,
-                         &(struct rt_listen_options){.backlog = (int)number_argument(arguments, 2),
+                         &(struct rt_listen_options){.backlog = (int)rt_number_argument(arguments, 2),
                                                      .reuse_port = v8s_truthy(isolate, v8s_argument(arguments, 3))});
 }
 
@@ -258,9 +252,9 @@ static v8s_value http_listen(v8s_isolate *isolate, const v8s_arguments *argument
         return v8s_throw_type_error(isolate, "httpListen: a host and two functions are needed");
     if (!http) return rt_throw_errno(isolate, ENOMEM, "listen", NULL);
     struct http_server_options options = {
-        .limits = {.head_nbytes = (uint32_t)fmin(number_argument(arguments, 4), HTTP_HEAD_NBYTES_MAX),
-                   .field_count = (uint32_t)number_argument(arguments, 5)},
-        .body_limit_nbytes = (uint64_t)fmin(number_argument(arguments, 6), 0x1p63),
+        .limits = {.head_nbytes = (uint32_t)fmin(rt_number_argument(arguments, 4), HTTP_HEAD_NBYTES_MAX),
+                   .field_count = (uint32_t)rt_number_argument(arguments, 5)},
+        .body_limit_nbytes = (uint64_t)fmin(rt_number_argument(arguments, 6), 0x1p63),
         .headers_timeout_ns = milliseconds_argument(arguments, 7),
         .idle_timeout_ns = milliseconds_argument(arguments, 8),
     };
@@ -285,7 +279,7 @@ static v8s_value http_listen(v8s_isolate *isolate, const v8s_arguments *argument
 /* httpClose(id, force): onEvent(id, EVENT_CLOSED) follows. */
 static v8s_value http_close(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_http *http = rt_realm_of(isolate)->http;
-    uint32_t id = (uint32_t)number_argument(arguments, 0);
+    uint32_t id = (uint32_t)rt_number_argument(arguments, 0);
     for (struct listener *each = http ? http->listeners : NULL; each; each = each->next) {
         if (each->id != id) continue;
         http_server_close(each->server, v8s_truthy(isolate, v8s_argument(arguments, 1)));
@@ -299,7 +293,7 @@ static v8s_value http_close(v8s_isolate *isolate, const v8s_arguments *arguments
 /* The connection whose id is the first argument; NULL: it is gone. */
 static struct http_connection *connection_argument(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_http *http = rt_realm_of(isolate)->http;
-    return http ? http_connection_find(http->engine, (uint32_t)number_argument(arguments, 0)) : NULL;
+    return http ? http_connection_find(http->engine, (uint32_t)rt_number_argument(arguments, 0)) : NULL;
 }
 
 enum { FLAG_HAS_DATE = 1, FLAG_CLOSES = 2, FLAG_STREAM = 4 };
@@ -327,9 +321,9 @@ static v8s_value http_respond_native(v8s_isolate *isolate, const v8s_arguments *
     if (!connection) return v8s_bool(isolate, false);
     v8s_value reason = v8s_argument(arguments, 2), fields = v8s_argument(arguments, 3);
     v8s_value length = v8s_argument(arguments, 6);
-    unsigned flags = (unsigned)number_argument(arguments, 5);
+    unsigned flags = (unsigned)rt_number_argument(arguments, 5);
     struct http_response response = {
-        .status = (uint16_t)number_argument(arguments, 1),
+        .status = (uint16_t)rt_number_argument(arguments, 1),
         .has_date = flags & FLAG_HAS_DATE,
         .closes = flags & FLAG_CLOSES,
         .body_kind = flags & FLAG_STREAM ? HTTP_BODY_STREAM : HTTP_BODY_NONE,

@@ -23,14 +23,8 @@ struct rt_held_port {
     bool has_ref;    /* wanted; it counts while started */
 };
 
-/* internal.makeDOMException(message, 'DataCloneError') */
-static v8s_value make_clone_error(v8s_isolate *isolate, v8s_value message) {
-    v8s_value arguments[] = {message, v8s_string(isolate, "DataCloneError")};
-    return v8s_call(isolate, rt_realm_internal(rt_realm_of(isolate), "makeDOMException"), NULL, 2, arguments, NULL);
-}
-
 static void throw_clone_error(v8s_isolate *isolate, const char *message) {
-    v8s_value error = make_clone_error(isolate, v8s_string(isolate, message));
+    v8s_value error = rt_clone_error(isolate, v8s_string(isolate, message));
     if (error) v8s_throw(isolate, error);
 }
 
@@ -199,7 +193,7 @@ static v8s_value port_post(v8s_isolate *isolate, const v8s_arguments *arguments)
     int count = split_transfer(isolate, held, v8s_argument(arguments, 2), objects, ports, &rest);
     if (count < 0) return NULL;
     v8s_message *message =
-        v8s_message_write(isolate, v8s_argument(arguments, 1), rest, objects, (size_t)count, make_clone_error);
+        v8s_message_write(isolate, v8s_argument(arguments, 1), rest, objects, (size_t)count, rt_clone_error);
     if (!message) return NULL;
     for (int i = 0; i < count; i++) /* getters have run: they may have closed any port */
         if (!v8s_host_get(objects[i])) {

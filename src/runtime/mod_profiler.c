@@ -185,8 +185,7 @@ static v8s_value labels_get(v8s_isolate *isolate, const v8s_arguments *arguments
     return v8s_number(isolate, v8s_continuation_get(isolate));
 }
 static v8s_value labels_set(v8s_isolate *isolate, const v8s_arguments *arguments) {
-    v8s_value number = v8s_argument(arguments, 0);
-    v8s_continuation_set(isolate, v8s_is_number(number) ? (uint32_t)v8s_number_of(number) : 0);
+    v8s_continuation_set(isolate, (uint32_t)rt_number_argument(arguments, 0));
     return NULL;
 }
 

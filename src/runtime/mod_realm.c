@@ -9,19 +9,13 @@
 #include "runtime/port.h"
 #include "runtime/realms.h"
 
-static v8s_value make_clone_error(v8s_isolate *isolate, v8s_value message) {
-    v8s_value arguments[] = {message, v8s_string(isolate, "DataCloneError")};
-    return v8s_call(isolate, rt_realm_internal(rt_realm_of(isolate), "makeDOMException"), NULL, 2, arguments, NULL);
-}
-
 static char *text_argument(v8s_isolate *isolate, const v8s_arguments *arguments, int index) {
     v8s_value value = v8s_argument(arguments, index);
     return v8s_is_string(value) ? v8s_string_copy(isolate, value, NULL) : NULL;
 }
 
 static uint64_t id_argument(const v8s_arguments *arguments) {
-    v8s_value id = v8s_argument(arguments, 0);
-    return v8s_is_number(id) ? (uint64_t)v8s_number_of(id) : 0;
+    return (uint64_t)rt_number_argument(arguments, 0);
 }
 
 /* ---- The owner's side ---- */
@@ -51,7 +45,7 @@ static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments)
 
 /* realmStart(id, init): INIT is for internal.beginSelf there; false: it can't be started any more */
 static v8s_value realm_start(v8s_isolate *isolate, const v8s_arguments *arguments) {
-    v8s_message *init = v8s_message_write(isolate, v8s_argument(arguments, 1), NULL, NULL, 0, make_clone_error);
+    v8s_message *init = v8s_message_write(isolate, v8s_argument(arguments, 1), NULL, NULL, 0, rt_clone_error);
     if (!init) return NULL;
     int error = rt_realms_start(rt_realm_of(isolate), id_argument(arguments), init);
     return error ? v8s_string(isolate, strerror(-error)) : v8s_null(isolate);

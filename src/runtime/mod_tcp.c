@@ -165,15 +165,10 @@ static struct tcp_socket *add_socket(struct rt_tcp *tcp, int fd, bool is_listeni
 
 /* ---- Natives ---- */
 
-static double number_argument(const v8s_arguments *arguments, int index) {
-    v8s_value value = v8s_argument(arguments, index);
-    return v8s_is_number(value) ? v8s_number_of(value) : 0;
-}
-
 /* The socket whose number is the first argument; NULL with an exception pending: it is closed. */
 static struct tcp_socket *socket_argument(v8s_isolate *isolate, const v8s_arguments *arguments, const char *what) {
     struct rt_tcp *tcp = tcp_of(isolate);
-    uint32_t id = (uint32_t)number_argument(arguments, 0);
+    uint32_t id = (uint32_t)rt_number_argument(arguments, 0);
     if (id < tcp->socket_count && tcp->sockets[id]) return tcp->sockets[id];
     rt_throw_errno(isolate, EBADF, what, NULL);
     return NULL;
@@ -182,7 +177,7 @@ static struct tcp_socket *socket_argument(v8s_isolate *isolate, const v8s_argume
 static bool address_argument(v8s_isolate *isolate, const v8s_arguments *arguments, struct rt_address *address_out) {
     char *host =
         v8s_is_string(v8s_argument(arguments, 0)) ? v8s_string_copy(isolate, v8s_argument(arguments, 0), NULL) : NULL;
-    bool is_address = host && rt_address_parse(host, (uint16_t)number_argument(arguments, 1), address_out);
+    bool is_address = host && rt_address_parse(host, (uint16_t)rt_number_argument(arguments, 1), address_out);
     free(host);
     return is_address;
 }
@@ -208,7 +203,7 @@ static v8s_value tcp_connect(v8s_isolate *isolate, const v8s_arguments *argument
 static v8s_value tcp_listen(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_address address;
     if (!address_argument(isolate, arguments, &address)) return rt_throw_errno(isolate, EADDRNOTAVAIL, "listen", NULL);
-    struct rt_listen_options options = {.backlog = (int)number_argument(arguments, 2),
+    struct rt_listen_options options = {.backlog = (int)rt_number_argument(arguments, 2),
                                         .reuse_port = v8s_truthy(isolate, v8s_argument(arguments, 3))};
     int fd = rt_net_listen(&address, &options);
     if (fd < 0) return rt_throw_errno(isolate, -fd, "listen", NULL);
@@ -239,7 +234,7 @@ static v8s_value tcp_write(v8s_isolate *isolate, const v8s_arguments *arguments)
     uint8_t *bytes;
     size_t nbytes;
     if (!tcp_socket) return NULL;
-    double start = number_argument(arguments, 2);
+    double start = rt_number_argument(arguments, 2);
     if (!v8s_bytes_of(v8s_argument(arguments, 1), &bytes, &nbytes) || !(start >= 0 && start <= (double)nbytes))
         return v8s_throw_type_error(isolate, "tcpWrite: not bytes, or a start outside of them");
     size_t left = nbytes - (size_t)start;
