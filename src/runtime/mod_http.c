@@ -14,6 +14,7 @@
 #include "runtime/builtins.h"
 #include "runtime/errors.h"
 #include "runtime/http_server.h"
+#include "runtime/utf8.h"
 
 /* Text up to this size is converted on the stack. */
 #define SMALL_BYTES 8192
@@ -51,13 +52,6 @@ struct string_bytes {
     uint8_t small[SMALL_BYTES];
 };
 
-static bool is_ascii(const uint8_t *bytes, size_t nbytes) {
-    uint8_t all = 0;
-    for (size_t i = 0; i < nbytes; i++)
-        all |= bytes[i];
-    return all < 0x80;
-}
-
 static void bytes_of_latin1(v8s_isolate *isolate, v8s_value string, struct string_bytes *out) {
     out->nbytes = v8s_string_length(string);
     out->allocated = out->nbytes > sizeof out->small ? malloc(out->nbytes) : NULL;
@@ -70,7 +64,7 @@ static void bytes_of_latin1(v8s_isolate *isolate, v8s_value string, struct strin
 static void bytes_of_utf8(v8s_isolate *isolate, v8s_value string, struct string_bytes *out) {
     if (v8s_string_length(string) <= sizeof out->small && v8s_string_is_one_byte(string)) {
         bytes_of_latin1(isolate, string, out);
-        if (is_ascii(out->bytes, out->nbytes)) return;
+        if (rt_utf8_is_ascii(out->bytes, out->nbytes)) return;
     }
     out->bytes = out->allocated = (uint8_t *)v8s_string_copy(isolate, string, &out->nbytes);
     if (!out->bytes) abort();
@@ -139,7 +133,7 @@ static void on_closed(void *data, void *server_data) {
 static v8s_value body_value(v8s_isolate *isolate, const struct http_request *request) {
     if (!request->body) return v8s_undefined(isolate);
     if (request->body_nbytes == 0) return v8s_null(isolate);
-    if (is_ascii(request->body, request->body_nbytes))
+    if (rt_utf8_is_ascii(request->body, request->body_nbytes))
         return v8s_string_latin1(isolate, request->body, request->body_nbytes);
     uint8_t *copy;
     v8s_value array = v8s_uint8array_new(isolate, request->body_nbytes, &copy);

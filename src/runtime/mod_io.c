@@ -11,6 +11,7 @@
 #include "runtime/builtins.h"
 #include "runtime/errors.h"
 #include "runtime/profile.h"
+#include "runtime/utf8.h"
 
 /* Text up to this size is converted on the stack. */
 #define SMALL_BYTES 8192
@@ -42,20 +43,13 @@ static int write_whole(struct rt_realm *realm, int fd, const void *bytes, size_t
     return 0;
 }
 
-static bool is_ascii(const uint8_t *bytes, size_t nbytes) {
-    uint8_t all = 0;
-    for (size_t i = 0; i < nbytes; i++)
-        all |= bytes[i];
-    return all < 0x80;
-}
-
 /* Most output is short ASCII, which V8 stores as it is written: one copy, no allocation. */
 static int write_string(v8s_isolate *isolate, int fd, v8s_value string) {
     uint8_t small[SMALL_BYTES];
     size_t length = v8s_string_length(string), nbytes;
     if (length <= sizeof small && v8s_string_is_one_byte(string)) {
         v8s_string_write_latin1(isolate, string, small, 0, length);
-        if (is_ascii(small, length)) return write_whole(rt_realm_of(isolate), fd, small, length);
+        if (rt_utf8_is_ascii(small, length)) return write_whole(rt_realm_of(isolate), fd, small, length);
     }
     if (length <= sizeof small / 3) {
         nbytes = v8s_string_write_utf8(isolate, string, (char *)small, sizeof small, NULL);

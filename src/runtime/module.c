@@ -18,6 +18,7 @@
 #include "runtime/errors.h"
 #include "runtime/resolve.h"
 #include "runtime/typescript.h"
+#include "runtime/utf8.h"
 
 enum module_kind { MODULE_SCRIPT, MODULE_COMMONJS, MODULE_JSON, MODULE_BUILTIN };
 
@@ -249,24 +250,12 @@ fail:;
     return NULL;
 }
 
-static bool is_ascii(const char *text, size_t nbytes) {
-    uint64_t word, all = 0;
-    size_t i = 0;
-    for (; nbytes - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, text + i, sizeof word);
-        all |= word;
-    }
-    for (; i < nbytes; i++)
-        all |= (unsigned char)text[i];
-    return !(all & 0x8080808080808080u);
-}
-
 /* TEXT as a string of V8's; takes TEXT. NULL with *ERROR_OUT when it is too long. */
 static v8s_value source_string(v8s_isolate *isolate, const char *path, char *text, size_t nbytes,
                                v8s_value *error_out) {
     size_t skip = nbytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     v8s_value string;
-    if (is_ascii(text, nbytes)) {
+    if (rt_utf8_is_ascii(text, nbytes)) {
         string = nbytes > 0 ? v8s_string_owned(isolate, text, nbytes) : v8s_string(isolate, "");
         if (nbytes == 0) free(text);
     } else {

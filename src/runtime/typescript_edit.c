@@ -11,6 +11,7 @@
 #endif
 
 #include "runtime/typescript_internal.h"
+#include "runtime/utf8.h"
 
 /* ---- errors ---- */
 
@@ -418,21 +419,9 @@ static void write_blanks(struct writer *w, uint32_t count) {
     w->nbytes += count - paid;
 }
 
-static bool is_ascii(const char *s, uint32_t nbytes) {
-    uint64_t word, high = 0;
-    uint32_t i = 0;
-    for (; nbytes - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, s + i, sizeof word);
-        high |= word;
-    }
-    for (; i < nbytes; i++)
-        high |= (unsigned char)s[i];
-    return !(high & 0x8080808080808080u);
-}
-
 /* As many columns as bytes, all on one line? (A newline is the caller's affair.) */
 static bool is_plain(const char *s, uint32_t nbytes) {
-    return is_ascii(s, nbytes) && !memchr(s, '\r', nbytes);
+    return rt_utf8_is_ascii(s, nbytes) && !memchr(s, '\r', nbytes);
 }
 
 /* Erased text while it is written: UNITS columns of blanks are due, but SKIP of them a replacement has taken already.
@@ -521,8 +510,8 @@ static bool fits_in_place(const struct rt_ts_parser *p) {
         const struct rt_ts_edit *edit = &p->edits[i];
         uint32_t n = edit->text_nbytes;
         if (n == 0) continue;
-        if (n > edit->end - edit->start || !is_ascii(p->source + edit->start, n)) return false;
-        if (!is_ascii(text_of(p, edit), n) || rt_ts_has_newline(p, edit->start, edit->start + n)) return false;
+        if (n > edit->end - edit->start || !rt_utf8_is_ascii(p->source + edit->start, n)) return false;
+        if (!rt_utf8_is_ascii(text_of(p, edit), n) || rt_ts_has_newline(p, edit->start, edit->start + n)) return false;
     }
     return true;
 }

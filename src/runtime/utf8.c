@@ -74,7 +74,8 @@ char *rt_utf8_replace(const uint8_t *bytes, size_t nbytes, size_t *nbytes_out) {
     return copy;
 }
 
-bool rt_utf8_is_ascii(const uint8_t *bytes, size_t nbytes) {
+bool rt_utf8_is_ascii(const void *text, size_t nbytes) {
+    const uint8_t *bytes = text;
     uint64_t all = 0, word;
     size_t at = 0;
     for (; nbytes - at >= sizeof word && !(all & 0x8080808080808080u); at += sizeof word) {

@@ -12,7 +12,7 @@ size_t rt_utf8_character(const uint8_t *bytes, size_t nbytes, size_t *bad_out);
 
 /* How many bytes from the start are well-formed. */
 size_t rt_utf8_valid_prefix(const uint8_t *bytes, size_t nbytes);
-bool rt_utf8_is_ascii(const uint8_t *bytes, size_t nbytes);
+bool rt_utf8_is_ascii(const void *text, size_t nbytes);
 
 /* A copy, to free, with each malformed part replaced by U+FFFD; *NBYTES_OUT is its size. NULL: memory is short. */
 char *rt_utf8_replace(const uint8_t *bytes, size_t nbytes, size_t *nbytes_out);

@@ -4,7 +4,7 @@
  *
  * Files that it refuses do not count; their names come first.
  * typescript.sh runs it beside esbuild, amaro and typescript. */
-// SOURCES: src/runtime/typescript*.c
+// SOURCES: src/runtime/typescript*.c src/runtime/utf8.c
 // LINK: -lm
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  *   MODE=asan ./build.sh program tests/fuzz/fuzz_typescript.c build/asan/fuzz_typescript
  *   build/asan/fuzz_typescript EXECUTIONS SEED FILE...
  */
-// SOURCES: src/runtime/typescript*.c
+// SOURCES: src/runtime/typescript*.c src/runtime/utf8.c
 // LINK: -lm
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SOURCES: src/runtime/typescript*.c
+// SOURCES: src/runtime/typescript*.c src/runtime/utf8.c
 // LINK: -lm
 /* ts_erase_cli.c: rt_ts_erase() as a program, for the drivers beside it.
  *

@@ -1,4 +1,4 @@
-// SOURCES: src/runtime/typescript*.c
+// SOURCES: src/runtime/typescript*.c src/runtime/utf8.c
 // LINK: -lm
 /* test_typescript_erase.c: what is erased becomes blanks in place; errors say where; hostile input ends cleanly. What
  * each construct becomes is compared with TypeScript itself by tests/ts/cases.mjs. */
