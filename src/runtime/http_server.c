@@ -384,10 +384,6 @@ void *http_server_data(const struct http_server *server) {
     return server->data;
 }
 
-uint32_t http_server_connection_count(const struct http_server *server) {
-    return server->connection_count;
-}
-
 /* ---- The engine ---- */
 
 struct http_engine *http_engine_new(struct rt_loop *loop, const struct http_hooks *hooks) {

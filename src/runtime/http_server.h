@@ -64,7 +64,6 @@ int http_server_new(struct http_engine *engine, int fd, const struct http_server
  * once, when FORCE. May be called again, to force. */
 void http_server_close(struct http_server *server, bool force);
 void *http_server_data(const struct http_server *server);
-uint32_t http_server_connection_count(const struct http_server *server);
 
 struct http_server *http_connection_server(const struct http_connection *connection);
 /* Never 0, and not used again soon. */

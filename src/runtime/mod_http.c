@@ -114,6 +114,12 @@ static void on_abort(void *data, struct http_connection *connection, int status)
     tell_connection(data, connection, EVENT_ABORT, status);
 }
 
+static void free_listener(struct listener *listener) {
+    v8s_ref_free(listener->on_request);
+    v8s_ref_free(listener->on_event);
+    free(listener);
+}
+
 static void on_closed(void *data, void *server_data) {
     struct rt_http *http = data;
     struct listener *listener = server_data, **at = &http->listeners;
@@ -124,9 +130,7 @@ static void on_closed(void *data, void *server_data) {
     v8s_scope_open(http->realm->isolate, &scope);
     tell(http, listener, listener->id, EVENT_CLOSED, NULL);
     v8s_scope_close(&scope);
-    v8s_ref_free(listener->on_request);
-    v8s_ref_free(listener->on_event);
-    free(listener);
+    free_listener(listener);
 }
 
 /* null: no body; undefined: it comes later. */
@@ -205,9 +209,7 @@ void rt_http_free(struct rt_realm *realm) {
     while (http->listeners) {
         struct listener *listener = http->listeners;
         http->listeners = listener->next;
-        v8s_ref_free(listener->on_request);
-        v8s_ref_free(listener->on_event);
-        free(listener);
+        free_listener(listener);
     }
     free(http);
     realm->http = NULL;
@@ -360,23 +362,24 @@ static v8s_value http_write_native(v8s_isolate *isolate, const v8s_arguments *ar
     return v8s_number(isolate, (double)left);
 }
 
-static v8s_value http_end_native(v8s_isolate *isolate, const v8s_arguments *arguments) {
+/* Calls ACT with the connection whose id is the argument, if it is still there. */
+static v8s_value do_to(v8s_isolate *isolate, const v8s_arguments *arguments, void (*act)(struct http_connection *)) {
     struct http_connection *connection = connection_argument(isolate, arguments);
-    if (connection) http_end(connection);
+    if (connection) act(connection);
     return NULL;
 }
 
+static v8s_value http_end_native(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    return do_to(isolate, arguments, http_end);
+}
+
 static v8s_value http_abort_native(v8s_isolate *isolate, const v8s_arguments *arguments) {
-    struct http_connection *connection = connection_argument(isolate, arguments);
-    if (connection) http_abort(connection);
-    return NULL;
+    return do_to(isolate, arguments, http_abort);
 }
 
 /* httpRead(id): EVENT_BODY or EVENT_BODY_END follows, later. */
 static v8s_value http_read(v8s_isolate *isolate, const v8s_arguments *arguments) {
-    struct http_connection *connection = connection_argument(isolate, arguments);
-    if (connection) http_body_read(connection);
-    return NULL;
+    return do_to(isolate, arguments, http_body_read);
 }
 
 /* httpPeer(id): [host, port], or undefined when it is gone. */
