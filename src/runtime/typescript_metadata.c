@@ -440,6 +440,13 @@ static void name_text(struct rt_ts_parser *p, const struct summary *found, struc
     if (found->owner == 0) rt_ts_reference_text(p, p->source + found->name.start, nbytes);
 }
 
+static void put_summary(struct rt_ts_parser *p, const struct summary *found, struct rt_ts_text *text) {
+    if (found->text)
+        rt_ts_text_format(text, "%s", found->text);
+    else
+        name_text(p, found, text);
+}
+
 /* What the type that starts with FIRST is; Object if there is none. */
 static void type_text(struct rt_ts_parser *p, const struct rt_ts_token *first, bool is_return,
                       struct rt_ts_text *text) {
@@ -451,48 +458,38 @@ static void type_text(struct rt_ts_parser *p, const struct rt_ts_token *first, b
         found = is_return ? summarize_return(p) : summarize(p, (struct state){0});
         if (!p->at.failed) p->at = mark;
     }
-    if (found.text)
-        rt_ts_text_format(text, "%s", found.text);
-    else
-        name_text(p, &found, text);
+    put_summary(p, &found, text);
 }
 
-/* The type of each element of a rest parameter: T of T[] or of Name<T>. */
+/* The type of each element of a rest parameter: T of T[] or of Name<T>. FIRST is its first token, and the current one.
+ */
+static struct summary rest_summary(struct rt_ts_parser *p, const struct rt_ts_token *first) {
+    bool is_array = !rt_ts_is_function_type(p) && !rt_ts_is(p, K_READONLY) && !rt_ts_is(p, K_KEYOF);
+    if (is_array) {
+        rt_ts_skip_operand(p);
+        is_array = rt_ts_is(p, T_LBRACKET) && rt_ts_look_ahead(p).type == T_RBRACKET;
+        p->at.token = *first;
+    }
+    if (is_array) return operand(p, (struct state){0});
+    if (!rt_ts_is_identifier(first->type)) return plain(OBJECT);
+    do
+        rt_ts_next(p);
+    while (rt_ts_is(p, T_DOT) || rt_ts_is_word(p->at.token.type));
+    if (!rt_ts_accept(p, T_LT)) return plain(OBJECT);
+    struct summary found = summarize(p, (struct state){0});
+    return rt_ts_is(p, T_GT) ? found : plain(OBJECT); /* not one of several */
+}
+
 static void rest_text(struct rt_ts_parser *p, const struct rt_ts_token *first, struct rt_ts_text *text) {
-    struct rt_ts_cursor mark = p->at;
-    struct rt_ts_token element = {0};
+    struct summary found = plain(OBJECT);
     if (first->type != T_EOF) {
+        struct rt_ts_cursor mark = p->at;
         p->at.token = *first;
         p->at.erased++;
-        bool is_array = !rt_ts_is_function_type(p) && !rt_ts_is(p, K_READONLY) && !rt_ts_is(p, K_KEYOF);
-        if (is_array) {
-            rt_ts_skip_operand(p);
-            is_array = rt_ts_is(p, T_LBRACKET) && rt_ts_look_ahead(p).type == T_RBRACKET;
-        }
-        if (is_array) {
-            element = *first;
-        } else if (rt_ts_is_identifier(first->type)) {
-            p->at.token = *first;
-            do
-                rt_ts_next(p);
-            while (rt_ts_is(p, T_DOT) || rt_ts_is_word(p->at.token.type));
-            if (rt_ts_is(p, T_LT)) element = rt_ts_look_ahead(p);
-        }
-        struct summary found = plain(OBJECT);
-        if (element.type != T_EOF) {
-            p->at.token = element;
-            found = is_array ? operand(p, (struct state){0}) : summarize(p, (struct state){0});
-            if (!is_array && !rt_ts_is(p, T_GT)) found = plain(OBJECT); /* of several */
-        }
+        found = rest_summary(p, first);
         if (!p->at.failed) p->at = mark;
-        if (!found.text) {
-            name_text(p, &found, text);
-            return;
-        }
-        rt_ts_text_format(text, "%s", found.text);
-        return;
     }
-    rt_ts_text_format(text, "Object");
+    put_summary(p, &found, text);
 }
 
 void rt_ts_parameter_metadata(struct rt_ts_parser *p, const struct rt_ts_parameter_properties *parameters,
