@@ -30,8 +30,6 @@
 #define STOPS_PROPERLY false
 #endif
 
-static size_t realms_left; /* that did not stop in time */
-
 const char *rt_version(void) {
     return "0.1.0";
 }
@@ -56,21 +54,22 @@ static int begin_profile(const struct rt_options *options, char *const argv[]) {
     return rt_profile_begin(&profile);
 }
 
-/* Before anything is written: each Realm that still runs is stopped, so that all it did is in the profile. */
-static void stop_realms(void) {
+/* Before anything is written: each Realm that still runs is stopped, so that all it did is in the profile. Returns
+ * whether they all have. */
+static bool stop_realms(void) {
     size_t left = rt_realms_stop_all(STOP_PATIENCE_NS);
     if (left > 0)
         fprintf(stderr, "fino: %zu Realm%s did not stop within %u s; what %s did last is not in the profile\n", left,
                 left == 1 ? "" : "s", (unsigned)(STOP_PATIENCE_NS / 1000000000u), left == 1 ? "it" : "they");
-    realms_left = left;
+    return left == 0;
 }
 
 /* The process is over: everything is written, so the kernel may take the rest back, which is much faster than running
  * the destructors of V8's library. Builds that look for leaks do it properly. */
-static _Noreturn void leave(struct rt_realm *realm, int code) {
+static _Noreturn void leave(struct rt_realm *realm, int code, bool is_alone) {
     rt_signals_close();
     fflush(NULL);
-    if (!STOPS_PROPERLY || realms_left > 0) _exit(code);
+    if (!STOPS_PROPERLY || !is_alone) _exit(code);
     rt_realm_free(realm);
     rt_profile_end_thread();
     v8s_stop();
@@ -93,9 +92,9 @@ int main(int argc, char *argv[]) {
     if (error) fprintf(stderr, "fino: signals will end the process without a profile: %s\n", strerror(-error));
     code = rt_realm_run(realm);
     rt_realms_disown(realm);
-    if (options.profile || STOPS_PROPERLY) stop_realms();
+    bool is_alone = (options.profile || STOPS_PROPERLY) && stop_realms();
     if (rt_profile_finish(realm) != 0 && code == 0) code = EXIT_CODE_FAILED;
     rt_recordings_abandon();
     if (atomic_load(&realm->stop) == RT_STOP_SIGNAL) rt_signals_die(realm->stop_signal);
-    leave(realm, code);
+    leave(realm, code, is_alone);
 }
