@@ -155,7 +155,7 @@ static void run_posted(struct rt_loop *loop) {
     while (oldest) { /* stopped: they go back, for rt_loop_close to drop */
         struct rt_task *task = oldest;
         oldest = task->next;
-        rt_loop_post(loop, task);
+        rt_loop_defer(loop, task);
     }
 }
 
