@@ -170,8 +170,8 @@ static void check_kind(const struct library *library) {
           "its symbols have an unknown size");
 }
 
-/* The tables of symbols and names. How many symbols there are is only said by the section headers and, indirectly, by
- * the hash table; each use is checked against the end of the file instead. */
+/* The tables of symbols and names. How many symbols there are is told by where the names begin, which follow them in
+ * every library that linkers make. */
 static void find_symbols(struct library *library) {
     uint64_t address = value_of(library, DT_SYMTAB, "it has no symbols");
     uint64_t names_address = value_of(library, DT_STRTAB, "it has no names");
