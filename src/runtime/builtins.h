@@ -46,11 +46,13 @@ v8s_value rt_port_object(struct rt_realm *realm, struct rt_port *port);
 
 /* mod_io: forgets what is being read. */
 void rt_stdin_free(struct rt_realm *realm);
-/* mod_file: ends what is under way and closes what is open. */
+/* mod_file: forgets what was under way, which has ended, and closes what is open. */
 void rt_files_free(struct rt_realm *realm);
 /* mod_http: closes servers and connections. */
 void rt_http_free(struct rt_realm *realm);
-/* mod_tcp: closes sockets and waits for lookups. */
+/* mod_tcp: waits until no lookup is under way. */
+void rt_tcp_end_lookups(struct rt_realm *realm);
+/* mod_tcp: closes sockets and forgets lookups, which have ended. */
 void rt_tcp_free(struct rt_realm *realm);
 
 #endif

@@ -546,8 +546,6 @@ const struct rt_native_group rt_mod_file = {functions, sizeof functions / sizeof
 void rt_files_free(struct rt_realm *realm) {
     struct rt_files *files = realm->files;
     if (!files) return;
-    rt_work_abandon(&realm->loop);
-    rt_loop_drop_posted(&realm->loop); /* calls that were over are among it */
     while (files->calls) {
         struct call *call = files->calls;
         bool opened = call->operation->answer == FILE_ANSWER_HANDLE && call->is_submitted && !call->request.error;

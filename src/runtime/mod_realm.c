@@ -43,7 +43,7 @@ static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments)
     return result;
 }
 
-/* realmStart(id, init): INIT is for internal.beginSelf there; false: it can't be started any more */
+/* realmStart(id, init): INIT is for internal.beginSelf there; null, or why it can't be started */
 static v8s_value realm_start(v8s_isolate *isolate, const v8s_arguments *arguments) {
     v8s_message *init = v8s_message_write(isolate, v8s_argument(arguments, 1), NULL, NULL, 0, rt_clone_error);
     if (!init) return NULL;

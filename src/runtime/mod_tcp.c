@@ -362,12 +362,14 @@ static v8s_value lookup_native(v8s_isolate *isolate, const v8s_arguments *argume
     return NULL;
 }
 
+void rt_tcp_end_lookups(struct rt_realm *realm) {
+    for (struct lookup *lookup = realm->tcp ? realm->tcp->lookups : NULL; lookup; lookup = lookup->next)
+        pthread_join(lookup->thread, NULL);
+}
+
 void rt_tcp_free(struct rt_realm *realm) {
     struct rt_tcp *tcp = realm->tcp;
     if (!tcp) return;
-    for (struct lookup *lookup = tcp->lookups; lookup; lookup = lookup->next)
-        pthread_join(lookup->thread, NULL);
-    rt_loop_drop_posted(&realm->loop); /* each has posted itself */
     while (tcp->lookups) {
         struct lookup *lookup = tcp->lookups;
         tcp->lookups = lookup->next;

@@ -21,6 +21,7 @@
 #include "runtime/profile.h"
 #include "runtime/realms.h"
 #include "runtime/signals.h"
+#include "runtime/work.h"
 
 /* Kept free below JavaScript's stack limit: for V8's C++ code, which checks the limit only now and then, for ours, and
  * for signal handlers. */
@@ -335,7 +336,9 @@ struct rt_port *rt_realm_free(struct rt_realm *realm) {
     struct rt_port *control = realm->control;
     v8s_terminate_cancel(realm->isolate);
     rt_ports_close(realm);
-    rt_loop_drop_posted(&realm->loop); /* the tasks are parts of what is freed here */
+    rt_work_abandon(&realm->loop);
+    rt_tcp_end_lookups(realm);
+    rt_loop_drop_posted(&realm->loop); /* nobody posts any more; the tasks are parts of what is freed now */
     rt_stdin_free(realm);
     rt_http_free(realm);
     rt_tcp_free(realm);

@@ -12,7 +12,8 @@
  * ENDING has one order, the same however the Realm came there:
  *   1. no thread can reach it through this registry any more;
  *   2. the Realms that it owns are told to stop;
- *   3. its ports are closed: nothing that others post reaches its loop;
+ *   3. its ports are closed, its work on other threads has ended: nobody posts to its loop any more, and what was
+ *      posted is dropped;
  *   4. its last samples are folded (rt_profile_detach);
  *   5. the isolate is disposed of, then the loop is closed, which drops the tasks that still came;
  *   6. its thread's CPU time is accounted, all of this included (rt_profile_end_thread);
@@ -41,7 +42,7 @@ struct rt_realm_plan {
 };
 
 /* Makes one that OWNER owns, NEW, on OWNER's thread. CONTROL_OUT and PORT_OUT are the owner's ends of two pairs.
- * Returns its id, or 0: the process is about to end. */
+ * Returns its id. */
 uint64_t rt_realms_new(struct rt_realm *owner, const struct rt_realm_plan *plan, struct rt_port **control_out,
                        struct rt_port **port_out);
 /* The unique label. ID must be one of OWNER's. */
