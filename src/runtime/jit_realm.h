@@ -21,8 +21,8 @@ void jit_realm_listen(struct jit_realm *realm);
 /* The thread that was given to attach. */
 sampler_thread *jit_realm_thread(const struct jit_realm *realm);
 
-/* Can inlined and interpreted functions be told in this V8? Known after the first jit_realm_listen of the process, which
- * puts V8's layout to a test. If not, frames are named by their machine code alone. */
+/* Can inlined and interpreted functions be told in this V8? Known after the first jit_realm_listen of the process,
+ * which puts V8's layout to a test. If not, frames are named by their machine code alone. */
 bool jit_realm_layout_is_known(void);
 
 /* What was read of V8's code, as one line of text for the profile's comments; cut at CAP - 1 bytes. */

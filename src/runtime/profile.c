@@ -176,7 +176,8 @@ void rt_profile_begin_thread(const char *label, const char *kind) {
 void rt_profile_attach(struct rt_realm *realm) {
     sampler_thread *thread = fino_sampler_thread_self();
     struct attached *attached = calloc(1, sizeof *attached);
-    struct jit_realm *jit = thread != NULL && attached != NULL ? jit_realm_attach(realm->isolate, thread, realm->options.name) : NULL;
+    struct jit_realm *jit =
+        thread != NULL && attached != NULL ? jit_realm_attach(realm->isolate, thread, realm->options.name) : NULL;
     if (jit == NULL) {
         complain("cannot profile this Realm: out of memory");
         abort();

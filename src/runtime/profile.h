@@ -30,8 +30,8 @@ void rt_profile_init(char *const argv[]);
 /* Starts recording. Returns: 0, or -1 after a message on stderr (such as: the directory can't be written). */
 int rt_profile_begin(const struct rt_profile_options *options);
 
-/* First of all on a thread that shall run a Realm: its samples are that Realm's from now on. LABEL and KIND stay valid for
- * as long as the thread runs. */
+/* First of all on a thread that shall run a Realm: its samples are that Realm's from now on. LABEL and KIND stay valid
+ * for as long as the thread runs. */
 void rt_profile_begin_thread(const char *label, const char *kind);
 /* Last of all: its CPU time is accounted, up to now. */
 void rt_profile_end_thread(void);

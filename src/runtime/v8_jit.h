@@ -85,8 +85,8 @@ struct v8s_code_exhibit {
 /* The source of what is exercised, a script named "fino:selftest". */
 extern const char v8s_code_exercise_source[];
 
-/* Compiles and runs functions in a context of its own, while LISTENER (instead of any other) hears of their code, and calls
- * VISIT in the middle of it. Returns whether that happened. */
+/* Compiles and runs functions in a context of its own, while LISTENER (instead of any other) hears of their code, and
+ * calls VISIT in the middle of it. Returns whether that happened. */
 bool v8s_code_exercise(v8s_isolate *isolate, const struct v8s_code_listener *listener,
                        void (*visit)(void *context, const struct v8s_code_exhibit *exhibit), void *context);
 

@@ -78,8 +78,8 @@ struct sampler_managed {
     void (*resolve)(struct sampler_managed *self, const struct sampler_raw_frame *frame, uintptr_t state,
                     struct sampler_sink *sink);
 
-    /* As resolve: the labels of a sample with STATE. The strings are
-     * interned at once. Returns how many. May be NULL, and isn't asked for a STATE of 0. */
+    /* As resolve: the labels of a sample with STATE. The strings are interned at once. Returns how many. May be NULL,
+     * and isn't asked for a STATE of 0. */
     size_t (*labels)(struct sampler_managed *self, uintptr_t state, struct sampler_label out[SAMPLER_LABELS_MAX]);
 
     /* On any thread, outside a signal handler: asks the runtime to call sampler_thread_drain on its own thread soon. */

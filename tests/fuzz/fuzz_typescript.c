@@ -1,7 +1,7 @@
 /* fuzz_typescript.c: rt_ts_erase() on any bytes: no crash, no leak, and a result that keeps its promises.
  *
- * ./build.sh fuzz gives it to libFuzzer. Without libFuzzer it is a run that is the same each time, of so many mutations of
- * these files (or of a built-in seed); each SEED is another such run:
+ * ./build.sh fuzz gives it to libFuzzer. Without libFuzzer it is a run that is the same each time, of so many mutations
+ * of these files (or of a built-in seed); each SEED is another such run:
  *
  *   MODE=asan ./build.sh program tests/fuzz/fuzz_typescript.c build/asan/fuzz_typescript
  *   build/asan/fuzz_typescript EXECUTIONS SEED FILE...
