@@ -2,9 +2,11 @@
  * sampled 10,000 times a second, while others terminate them in the middle, start and stop recordings and load
  * libraries. Passes when nothing crashes, hangs or leaks, the profiles are valid and no thread has a function of
  * another's. */
-// SOURCES: src/runtime/v8_shim.cc src/runtime/v8_jit.cc src/runtime/jit_realm.c src/runtime/labels.c
-// src/runtime/jit_map.c SOURCES: src/runtime/jit_locate.c src/runtime/jit_layout.c src/runtime/jit_ranges.c
-// src/runtime/jit_table.c SOURCES: src/runtime/jit_selftest.c src/runtime/jit_walk_sig.c LINK: -lz -ldl V8
+// SOURCES: src/runtime/v8_shim.cc src/runtime/v8_jit.cc src/runtime/jit_realm.c src/runtime/jit_map.c
+// SOURCES: src/runtime/jit_locate.c src/runtime/jit_layout.c src/runtime/jit_ranges.c src/runtime/jit_table.c
+// SOURCES: src/runtime/jit_selftest.c src/runtime/jit_walk_sig.c src/runtime/labels.c
+// LINK: -lz -ldl
+// V8
 #include <dlfcn.h>
 #include <stdatomic.h>
 

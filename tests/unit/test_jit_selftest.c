@@ -1,9 +1,11 @@
 /* Each constant of V8's layout, made wrong in several ways: the process finds out before it uses it, and names by
  * machine code alone; or the constant did not matter. Never a crash, nor a function or a line that is not true. */
 // TIMEOUT: 240
-// SOURCES: src/runtime/v8_shim.cc src/runtime/v8_jit.cc src/runtime/jit_realm.c src/runtime/labels.c
-// src/runtime/jit_map.c SOURCES: src/runtime/jit_locate.c src/runtime/jit_layout.c src/runtime/jit_ranges.c
-// src/runtime/jit_table.c SOURCES: src/runtime/jit_selftest.c src/runtime/jit_walk_sig.c LINK: -lz -ldl V8
+// SOURCES: src/runtime/v8_shim.cc src/runtime/v8_jit.cc src/runtime/jit_realm.c src/runtime/jit_map.c
+// SOURCES: src/runtime/jit_locate.c src/runtime/jit_layout.c src/runtime/jit_ranges.c src/runtime/jit_table.c
+// SOURCES: src/runtime/jit_selftest.c src/runtime/jit_walk_sig.c src/runtime/labels.c
+// LINK: -lz -ldl
+// V8
 #include <sys/wait.h>
 
 #include "../unit/sampler_harness.h"
