@@ -203,7 +203,7 @@ build_small_library() { # the smallest libfinopprof.a, and what it comes to
     "writes profiles (examples/embed_pprof.c) has $(text_nbytes $dir/embed_pprof)"
 }
 text_nbytes() { size -A "$1" | awk '/^\.(text|rodata|data\.rel\.ro)/ { sum += $2 } END { print sum }'; }
-archive() { rm -f "$1"; ar rcsD "$@"; }
+archive() { rm -f "$1.$$" && ar rcsD "$1.$$" "${@:2}" && mv "$1.$$" "$1"; } # whole: several builds may run in one tree
 
 build_test() { # build_test MODE SOURCE OUT [FLAG...]: a test program with the libraries whose headers it includes
   local mode=$1 source=$2 out=$3 layer all
