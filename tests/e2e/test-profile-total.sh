@@ -5,31 +5,19 @@
 # ALONE
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
-cat >total.mjs <<'JS'
-import process, { args, cpuUsage } from 'fino:process';
-process.on('exit', () => { // of the whole process, since its start
-  const { user, system } = cpuUsage();
-  console.error(`process_cpu_us ${user + system}`);
-});
-await import(args[0]);
-JS
-echo >empty.mjs
-
-measure() { # measure NAME PROGRAM: sets RUSAGE_US and PROFILE_US
-  expect_status 0 "$fino" run --profile="$1.pb" --profile-interval=1ms total.mjs "$2"
-  rusage_us=$(sed -n 's/^process_cpu_us //p' err)
-  profile_us=$(($(tool json "$1.pb" | sed -n 's/^  "cpu": \([0-9]*\).*/\1/p') / 1000))
-}
-
-measure empty "$work/empty.mjs" # what comes before the recording and after the program's end
-around_us=$((profile_us - rusage_us))
+cpu_ns() { tool json "$1" | sed -n 's/^  "cpu": \([0-9]*\).*/\1/p'; }
 for program in typescript.mjs allocation.ts; do
-  measure "$program" "$programs/$program"
-  expected_us=$((rusage_us + around_us))
-  awk -v name="$program" -v got=$profile_us -v want=$expected_us 'BEGIN {
-    off = 100 * (got / want - 1)
-    printf "%s: %.1f ms in the profile, %.1f ms by getrusage: off by %.2f %%\n", name, got / 1e3, want / 1e3, off
-    exit off < -1 || off > 1 }' || fail "$program: the total is wrong"
-  tool json "$program.pb" | tr -d ' \n' | grep -o '"v8-worker-[0-9]*",[0-9]*' >workers || fail "$program: no worker of V8's"
+  expect_status 0 bash -c 'TIMEFORMAT="seconds %U %S"; time "$@"' run "$fino" run --profile=whole.pb --profile-interval=1ms \
+    "$programs/measure.mjs" "$programs/$program" program.pb
+  expect_valid_profile whole.pb
+  measured=$(sed -n 's/^process_cpu_ns //p' err)
+  tool cpu program.pb "$measured" 1
+  # The run's own profile begins before the program, and ends after it and before the process does.
+  awk -v got="$(cpu_ns whole.pb)" -v least="$measured" -v most="$(sed -n 's/^seconds //p' err)" 'BEGIN {
+    split(most, seconds)
+    most = seconds[1] * 1e9 + seconds[2] * 1e9
+    printf "%.1f ms in the whole profile, %.1f of the program, %.1f of the process\n", got / 1e6, least / 1e6, most / 1e6
+    exit got < least * 0.99 || got > most * 1.01 }' || fail "$program: the total of the whole run is wrong"
+  tool json program.pb | tr -d ' \n' | grep -o '"v8-worker-[0-9]*",[0-9]*' >workers || fail "$program: no worker of V8's"
   sed 's/^/  /' workers
 done
