@@ -16,6 +16,7 @@ need binutils 'command -v addr2line'
 need file 'command -v file'
 need zlib1g-dev 'has_header zlib.h'
 need libdeflate-dev 'has_header libdeflate.h'
+need libzopfli-dev 'has_header zopfli/zopfli.h'
 need musl-tools 'command -v musl-gcc'
 need "clang libclang-rt-14-dev" has_fuzzer
 need "libc6-dev-i386 lib32gcc-12-dev" 'echo "int main(void) { return 0; }" | gcc -m32 -static -x c - -o /dev/null'

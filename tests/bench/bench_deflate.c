@@ -1,15 +1,21 @@
-// LINK: -lz -ldeflate
-/* Compression and decompression of the files named, against zlib and libdeflate in the same process, in alternated
- * runs: output size relative to each control, and speed relative to it (above 1: fino is faster), by medians of CPU
- * time. A last row is of many short inputs, pieces of 1 to 50 kB cut from the files.
+// LINK: -lz -ldeflate -lzopfli
+/* Compression and decompression of the files named, beside zlib and libdeflate in the same process, in alternated runs:
+ * size relative to each, and speed relative to it (above 1: fino is faster), by medians of CPU time. Zopfli, which
+ * takes minutes, is run once.
  *
- * usage: bench_deflate [-r RUNS] [-l LEVEL,LEVEL,...] FILE... */
+ * usage: bench_deflate [-r RUNS] [-l LEVEL,LEVEL,...] [-z ROUNDS] [-p] FILE...
+ *   -l  level 0 stands for decompression of what fino has made at level 6 (1,6,9,12,0)
+ *   -z  zopfli with so many rounds at the highest level (0: not at all)
+ *   -p  not the files but 200 pieces of 1 to 50 kB cut from them, each compressed by itself */
 #include <libdeflate.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <zlib.h>
+#include <zopfli/zopfli.h>
 
 #include "deflate/deflate.h"
 
@@ -20,10 +26,14 @@ enum {
     PIECES = 200,
     PIECE_MIN_NBYTES = 1000,
     PIECE_MAX_NBYTES = 50000,
-    OUT_NBYTES = 65536 /* more than a piece's bound: what a whole file needs is asked for */
+    SLACK_NBYTES = 65536,      /* on top of what a codec may need for a whole file */
+    STREAM_IN_NBYTES = 16384,  /* what the streaming decoders are given at a time */
+    STREAM_OUT_NBYTES = 65536, /* and the room for what they make of it */
 };
 
 enum { FINO, LIBDEFLATE, ZLIB, CODEC_COUNT };
+/* The ways to decode: in one call, and by a stream. */
+enum { FINO_WHOLE, LIBDEFLATE_WHOLE, ZLIB_WHOLE, FINO_STREAM, ZLIB_STREAM, DECODER_COUNT };
 
 struct piece {
     const unsigned char *bytes;
@@ -62,6 +72,11 @@ static double median(double *times, int count) {
     return times[count / 2];
 }
 
+/* How much SIZE is above CONTROL. */
+static double percent(size_t size, size_t control) {
+    return 100.0 * ((double)size / (double)control - 1);
+}
+
 static void *allocate(size_t nbytes) {
     void *memory = malloc(nbytes ? nbytes : 1);
     if (!memory) abort();
@@ -97,7 +112,7 @@ static struct item read_file(const char *path) {
 
 /* The same pieces for the same files. */
 static struct item cut_pieces(const struct item *files, int file_count) {
-    struct item item = {.name = "1-50 kB pieces"};
+    struct item item = {.name = "pieces"};
     unsigned long long state = 1;
     for (int i = 0; i < PIECES; i++) {
         const struct piece *file = &files[i % file_count].pieces[0];
@@ -144,8 +159,25 @@ static size_t compress_piece(struct codecs *codecs, int codec, const struct piec
     }
 }
 
-static void bench_level(const struct item *item, int level, int runs) {
-    size_t capacity = item->max_nbytes + item->max_nbytes / 8 + OUT_NBYTES, sizes[CODEC_COUNT];
+/* Prints the size and CPU time of zopfli beside SIZE and TIME. */
+static void print_zopfli(const struct item *item, int rounds, size_t size, double time) {
+    ZopfliOptions options;
+    size_t zopfli_size = 0;
+    double begin = cpu_ms();
+    ZopfliInitOptions(&options);
+    options.numiterations = rounds;
+    for (int i = 0; i < item->count; i++) {
+        unsigned char *out = NULL;
+        size_t nbytes = 0;
+        ZopfliCompress(&options, ZOPFLI_FORMAT_DEFLATE, item->pieces[i].bytes, item->pieces[i].nbytes, &out, &nbytes);
+        zopfli_size += nbytes;
+        free(out);
+    }
+    printf(" %+6.2f %% | x%.0f |", percent(size, zopfli_size), (cpu_ms() - begin) / time);
+}
+
+static void bench_level(const struct item *item, int level, int runs, int zopfli_rounds) {
+    size_t capacity = item->max_nbytes + item->max_nbytes / 8 + SLACK_NBYTES, sizes[CODEC_COUNT];
     double times[CODEC_COUNT][MAX_RUNS], mid[CODEC_COUNT];
     unsigned char *out = allocate(capacity);
     struct codecs codecs;
@@ -161,10 +193,13 @@ static void bench_level(const struct item *item, int level, int runs) {
     }
     for (int codec = 0; codec < CODEC_COUNT; codec++)
         mid[codec] = median(times[codec], runs);
-    printf("| %-16s | %2d | %.5f | %6.1f | %+6.2f %% | x%.2f | %+6.2f %% | x%.2f |\n", item->name, level,
+    printf("| %-13s | %2d | %.5f | %6.1f | %+6.2f %% | x%.2f | %+6.2f %% | x%.2f |", item->name, level,
            (double)sizes[FINO] / (double)item->nbytes, (double)item->nbytes / mid[FINO] / 1e3,
-           100.0 * ((double)sizes[FINO] / (double)sizes[LIBDEFLATE] - 1), mid[LIBDEFLATE] / mid[FINO],
-           100.0 * ((double)sizes[FINO] / (double)sizes[ZLIB] - 1), mid[ZLIB] / mid[FINO]);
+           percent(sizes[FINO], sizes[LIBDEFLATE]), mid[LIBDEFLATE] / mid[FINO], percent(sizes[FINO], sizes[ZLIB]),
+           mid[ZLIB] / mid[FINO]);
+    fflush(stdout);
+    if (zopfli_rounds) print_zopfli(item, zopfli_rounds, sizes[FINO], mid[FINO]);
+    printf("\n");
     fflush(stdout);
     close_codecs(&codecs);
     free(out);
@@ -177,26 +212,78 @@ struct decoders {
     z_stream zlib;
 };
 
-static void decompress_piece(struct decoders *decoders, int codec, const struct piece *packed, unsigned char *out,
+static void inflate_with_zlib(z_stream *zlib, const struct piece *packed, unsigned char *out, size_t nbytes) {
+    inflateReset(zlib);
+    zlib->next_in = (unsigned char *)packed->bytes;
+    zlib->avail_in = (unsigned)packed->nbytes;
+    zlib->next_out = out;
+    zlib->avail_out = (unsigned)nbytes;
+    if (inflate(zlib, Z_FINISH) != Z_STREAM_END) abort();
+}
+
+static ptrdiff_t read_piece(void *context, void *buffer, size_t nbytes) {
+    struct piece *left = context;
+    if (nbytes > STREAM_IN_NBYTES) nbytes = STREAM_IN_NBYTES;
+    if (nbytes > left->nbytes) nbytes = left->nbytes;
+    memcpy(buffer, left->bytes, nbytes);
+    left->bytes += nbytes;
+    left->nbytes -= nbytes;
+    return (ptrdiff_t)nbytes;
+}
+
+/* Both streams get their input by a copy into a buffer, as from a file. Returns how much they have decoded. */
+static size_t stream_with_fino(const struct piece *packed, unsigned char *out) {
+    struct piece left = *packed;
+    struct fino_inflate_reader_config config = {.read = read_piece, .context = &left};
+    fino_inflate_reader *reader = fino_inflate_reader_new(&config);
+    size_t got, total = 0;
+    if (!reader) abort();
+    do {
+        if (fino_inflate_reader_read(reader, out, STREAM_OUT_NBYTES, &got) != FINO_INFLATE_OK) abort();
+        total += got;
+    } while (got == STREAM_OUT_NBYTES);
+    fino_inflate_reader_free(reader);
+    return total;
+}
+
+static size_t stream_with_zlib(const struct piece *packed, unsigned char *out) {
+    static unsigned char in[STREAM_IN_NBYTES];
+    struct piece left = *packed;
+    z_stream zlib = {0};
+    int status = Z_OK;
+    size_t total;
+    if (inflateInit2(&zlib, -15) != Z_OK) abort();
+    while (status == Z_OK) {
+        if (zlib.avail_in == 0) {
+            zlib.next_in = in;
+            zlib.avail_in = (unsigned)read_piece(&left, in, sizeof in);
+        }
+        zlib.next_out = out;
+        zlib.avail_out = STREAM_OUT_NBYTES;
+        status = inflate(&zlib, Z_NO_FLUSH);
+    }
+    if (status != Z_STREAM_END) abort();
+    total = zlib.total_out;
+    inflateEnd(&zlib);
+    return total;
+}
+
+static void decompress_piece(struct decoders *decoders, int decoder, const struct piece *packed, unsigned char *out,
                              size_t nbytes) {
-    z_stream *zlib = &decoders->zlib;
-    size_t got;
-    switch (codec) {
-        case FINO:
+    size_t got = nbytes;
+    switch (decoder) {
+        case FINO_WHOLE:
             if (fino_inflate(packed->bytes, packed->nbytes, out, nbytes, NULL, &got) != FINO_INFLATE_OK) abort();
             break;
-        case LIBDEFLATE:
+        case LIBDEFLATE_WHOLE:
             if (libdeflate_deflate_decompress(decoders->libdeflate, packed->bytes, packed->nbytes, out, nbytes, &got))
                 abort();
             break;
-        default:
-            inflateReset(zlib);
-            zlib->next_in = (unsigned char *)packed->bytes;
-            zlib->avail_in = (unsigned)packed->nbytes;
-            zlib->next_out = out;
-            zlib->avail_out = (unsigned)nbytes;
-            if (inflate(zlib, Z_FINISH) != Z_STREAM_END) abort();
+        case ZLIB_WHOLE: inflate_with_zlib(&decoders->zlib, packed, out, nbytes); break;
+        case FINO_STREAM: got = stream_with_fino(packed, out); break;
+        default: got = stream_with_zlib(packed, out); break;
     }
+    if (got != nbytes) abort();
 }
 
 /* What level 6 of ours has made of ITEM, to be decoded. */
@@ -216,23 +303,25 @@ static struct item *pack(const struct item *item) {
 }
 
 static void bench_inflate(const struct item *item, int runs) {
-    double times[CODEC_COUNT][MAX_RUNS], mid[CODEC_COUNT];
-    unsigned char *out = allocate(item->max_nbytes);
+    double times[DECODER_COUNT][MAX_RUNS], mid[DECODER_COUNT];
+    unsigned char *out = allocate(item->max_nbytes + STREAM_OUT_NBYTES);
     struct item *packed = pack(item);
     struct decoders decoders = {.libdeflate = libdeflate_alloc_decompressor()};
     inflateInit2(&decoders.zlib, -15);
     for (int run = 0; run < runs; run++) {
-        for (int codec = 0; codec < CODEC_COUNT; codec++) {
+        for (int decoder = 0; decoder < DECODER_COUNT; decoder++) {
             double begin = cpu_ms();
             for (int i = 0; i < item->count; i++)
-                decompress_piece(&decoders, codec, &packed->pieces[i], out, item->pieces[i].nbytes);
-            times[codec][run] = cpu_ms() - begin;
+                decompress_piece(&decoders, decoder, &packed->pieces[i], out, item->pieces[i].nbytes);
+            times[decoder][run] = cpu_ms() - begin;
         }
     }
-    for (int codec = 0; codec < CODEC_COUNT; codec++)
-        mid[codec] = median(times[codec], runs);
-    printf("| %-16s | %6.1f | x%.2f | x%.2f |\n", item->name, (double)item->nbytes / mid[FINO] / 1e3,
-           mid[LIBDEFLATE] / mid[FINO], mid[ZLIB] / mid[FINO]);
+    for (int decoder = 0; decoder < DECODER_COUNT; decoder++)
+        mid[decoder] = median(times[decoder], runs);
+    printf("| %-13s | %7.1f | x%.2f | x%.2f | %7.1f | x%.2f |\n", item->name,
+           (double)item->nbytes / mid[FINO_WHOLE] / 1e3, mid[LIBDEFLATE_WHOLE] / mid[FINO_WHOLE],
+           mid[ZLIB_WHOLE] / mid[FINO_WHOLE], (double)item->nbytes / mid[FINO_STREAM] / 1e3,
+           mid[ZLIB_STREAM] / mid[FINO_STREAM]);
     fflush(stdout);
     libdeflate_free_decompressor(decoders.libdeflate);
     inflateEnd(&decoders.zlib);
@@ -242,32 +331,75 @@ static void bench_inflate(const struct item *item, int runs) {
     free(out);
 }
 
-int main(int argc, char **argv) {
-    static struct item items[MAX_FILES + 1];
-    int levels[MAX_LEVELS] = {1, 6, 9, 12}, level_count = 4, runs = 7, first = 1, count = 0;
-    for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
-        if (argv[first][1] == 'r') runs = atoi(argv[first + 1]);
-        if (argv[first][1] != 'l') continue;
-        level_count = 0;
-        for (char *next = argv[first + 1]; *next && level_count < MAX_LEVELS; next += *next == ',')
-            levels[level_count++] = (int)strtol(next, &next, 10);
-    }
-    if (runs < 1 || runs > MAX_RUNS) runs = 7;
-    for (int i = first; i < argc && count < MAX_FILES; i++)
-        items[count++] = read_file(argv[i]);
-    if (count == 0) return 2;
-    items[count] = cut_pieces(items, count);
+/* ---- The tables ---- */
 
-    printf("| level | memory, KiB |\n| --- | --- |\n");
-    for (int i = 0; i < level_count; i++)
-        printf("| %2d | %.0f |\n", levels[i], (double)fino_deflate_compressor_nbytes(levels[i]) / 1024);
-    printf("\n| file             |  l | ratio   | MB/s   | size/libdeflate | speed | size/zlib | speed |\n");
-    printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    for (int j = 0; j < level_count; j++)
-        for (int i = 0; i <= count; i++)
-            bench_level(&items[i], levels[j], levels[j] > 9 && runs > 3 ? 3 : runs);
-    printf("\n| inflate          | MB/s   | /libdeflate | /zlib |\n| --- | --- | --- | --- |\n");
-    for (int i = 0; i <= count; i++)
-        bench_inflate(&items[i], runs);
+struct options {
+    int runs;
+    int levels[MAX_LEVELS];
+    int level_count;
+    int zopfli_rounds;
+    bool has_pieces;
+};
+
+static int read_options(int argc, char **argv, struct options *options) {
+    int option;
+    while ((option = getopt(argc, argv, "r:l:z:p")) != -1) {
+        switch (option) {
+            case 'r': options->runs = atoi(optarg); break;
+            case 'z': options->zopfli_rounds = atoi(optarg); break;
+            case 'p': options->has_pieces = true; break;
+            case 'l':
+                options->level_count = 0;
+                for (char *next = optarg; *next && options->level_count < MAX_LEVELS; next += *next == ',')
+                    options->levels[options->level_count++] = (int)strtol(next, &next, 10);
+                break;
+            default: exit(2);
+        }
+    }
+    if (options->runs < 1 || options->runs > MAX_RUNS || optind == argc || argc - optind > MAX_FILES) exit(2);
+    return optind;
+}
+
+static void print_compression(const struct item *items, int count, const struct options *options) {
+    int highest = 0;
+    for (int j = 0; j < options->level_count; j++)
+        if (options->levels[j] > highest) highest = options->levels[j];
+    if (highest == 0) return;
+    printf("| file          |  l | ratio   | MB/s   | size/libdeflate | speed | size/zlib | speed |%s\n",
+           options->zopfli_rounds ? " size/zopfli | speed |" : "");
+    printf("| --- | --- | --- | --- | --- | --- | --- | --- |%s\n", options->zopfli_rounds ? " --- | --- |" : "");
+    for (int j = 0; j < options->level_count; j++) {
+        int level = options->levels[j], zopfli_rounds = level == highest ? options->zopfli_rounds : 0;
+        for (int i = 0; level && i < count; i++)
+            bench_level(&items[i], level, options->runs, zopfli_rounds);
+    }
+    printf("\n");
+}
+
+static void print_decompression(const struct item *items, int count, const struct options *options) {
+    for (int j = 0; j < options->level_count; j++) {
+        if (options->levels[j]) continue;
+        printf("| inflate       | MB/s    | /libdeflate | /zlib | stream, MB/s | /zlib |\n");
+        printf("| --- | --- | --- | --- | --- | --- |\n");
+        for (int i = 0; i < count; i++)
+            bench_inflate(&items[i], options->runs);
+        printf("\n");
+    }
+}
+
+int main(int argc, char **argv) {
+    static struct item files[MAX_FILES], pieces;
+    struct options options = {.runs = 5, .levels = {1, 6, 9, 12, 0}, .level_count = 5};
+    int first = read_options(argc, argv, &options), count = argc - first;
+    const struct item *items = files;
+    for (int i = 0; i < count; i++)
+        files[i] = read_file(argv[first + i]);
+    if (options.has_pieces) {
+        pieces = cut_pieces(files, count);
+        items = &pieces;
+        count = 1;
+    }
+    print_compression(items, count, &options);
+    print_decompression(items, count, &options);
     return 0;
 }
