@@ -73,7 +73,7 @@ declare module 'fino:process' {
 
   /** Of the process, or since an earlier result. */
   export function cpuUsage(previous?: CpuUsage): CpuUsage;
-  /** Of this thread; only the sum of user and system means something. */
+  /** Of this Realm, on whatever threads it ran; only the sum of user and system means something. */
   export function threadCpuUsage(previous?: CpuUsage): CpuUsage;
   export function memoryUsage(): MemoryUsage;
   /** Seconds since the start. */

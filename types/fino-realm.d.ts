@@ -12,12 +12,12 @@ declare module 'fino:realm' {
     args?: Iterable<unknown>;
     /** Its `process.env`; a copy of this Realm's if not given. */
     env?: Record<string, unknown>;
-    /** Each Realm has its own thread: there is no other kind. Options that are not listed here are a TypeError. */
-    thread?: true;
+    /** true (the default): on a thread of its own. false: on one of a few threads, which such Realms share. */
+    thread?: boolean;
   }
 
   /**
-   * An isolate with its own heap, globals, modules and event loop, on a thread of its own.
+   * An isolate with its own heap, globals, modules and event loop.
    *
    * Errors come from it as errors of this Realm, with name, message, stack, code and cause; other codes are
    * ERR_REALM_TERMINATED, ERR_REALM_ENDED, ERR_REALM_HEAP_LIMIT, ERR_REALM_UNSETTLED and ERR_REALM_START.

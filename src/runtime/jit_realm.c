@@ -26,8 +26,8 @@ struct cached_frame {
 struct jit_realm {
     struct sampler_managed managed; /* first: the sampler hands back a pointer to it */
     v8s_isolate *isolate;
-    sampler_thread *thread;
-    const char *label;
+    sampler_guest *guest; /* NULL: it stays on one thread, */
+    const char *label;    /*   with this label */
     struct jit_walk walk;
     struct jit_map *map;
     struct v8s_code_listener listener;
@@ -163,7 +163,7 @@ static void resolve(struct sampler_managed *managed, const struct sampler_raw_fr
 
 static void drain(struct jit_realm *realm) {
     atomic_store(&realm->drain_requested, false);
-    if (!realm->learning) fino_sampler_thread_drain(realm->thread);
+    if (!realm->learning) fino_sampler_thread_drain(fino_sampler_thread_self());
 }
 
 static void drain_on_thread(void *context) {
@@ -221,7 +221,7 @@ static bool is_named(const struct v8s_code_event *event, const char *name) {
 static void on_code(void *context, const struct v8s_code_event *event) {
     struct jit_realm *realm = context;
     bool replaces = jit_map_would_replace(realm->map, event);
-    if (realm->listening && replaces) fino_sampler_thread_drain(realm->thread);
+    if (realm->listening && replaces) fino_sampler_thread_drain(fino_sampler_thread_self());
     jit_map_event(realm->map, event);
     if (replaces || event->type != V8S_CODE_ADDED) forget_cached(realm);
     if (event->type == V8S_CODE_ADDED && event->kind == V8S_CODE_WASM)
@@ -256,7 +256,7 @@ static void init_walk(struct jit_walk *walk, v8s_isolate *isolate) {
     walk->layout_known = true;
 }
 
-struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread, const char *label) {
+static struct jit_realm *make(v8s_isolate *isolate) {
     struct jit_realm *realm = calloc(1, sizeof *realm);
     if (realm == NULL) return NULL;
     init_walk(&realm->walk, isolate);
@@ -274,12 +274,25 @@ struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread,
     realm->listener = (struct v8s_code_listener){.on_code = on_code, .on_gc = on_gc, .context = realm};
     realm->drain = (struct v8s_interrupt){.run = drain_on_thread, .context = realm};
     realm->isolate = isolate;
-    realm->thread = thread;
     realm->generation = 1;
-    realm->label = label;
     v8s_code_keep_positions(isolate);
     v8s_continuation_find(isolate, &realm->walk.labels);
+    return realm;
+}
+
+struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread, const char *label) {
+    struct jit_realm *realm = make(isolate);
+    if (realm == NULL) return NULL;
+    realm->label = label;
     fino_sampler_thread_set_managed(thread, &realm->managed, label);
+    return realm;
+}
+
+struct jit_realm *jit_realm_attach_guest(v8s_isolate *isolate, sampler_guest *guest) {
+    struct jit_realm *realm = make(isolate);
+    if (realm == NULL) return NULL;
+    realm->guest = guest;
+    fino_sampler_guest_set_managed(guest, &realm->managed);
     return realm;
 }
 
@@ -292,10 +305,6 @@ void jit_realm_listen(struct jit_realm *realm) {
     jit_map_settle(realm->map);
     realm->learning = false;
     realm->listening = true;
-}
-
-sampler_thread *jit_realm_thread(const struct jit_realm *realm) {
-    return realm->thread;
 }
 
 bool jit_realm_layout_is_known(void) {
@@ -313,7 +322,10 @@ void jit_realm_describe(const struct jit_realm *realm, char *buffer, size_t cap)
 }
 
 void jit_realm_detach(struct jit_realm *realm) {
-    fino_sampler_thread_set_managed(realm->thread, NULL, realm->label);
+    if (realm->guest != NULL)
+        fino_sampler_guest_set_managed(realm->guest, NULL);
+    else
+        fino_sampler_thread_set_managed(fino_sampler_thread_self(), NULL, realm->label);
     if (realm->listening) v8s_code_listen(realm->isolate, NULL);
     v8s_continuation_forget(&realm->walk.labels);
     jit_map_free(realm->map);

@@ -13,13 +13,12 @@ struct jit_realm;
 /* Makes the sampler walk and name ISOLATE's frames in THREAD's samples, which carry LABEL (NULL: the thread's own; it
  * must stay valid), also after the detach. Returns NULL when memory is short. */
 struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread, const char *label);
+/* The same in the samples of GUEST, on whatever thread it is; it is entered. */
+struct jit_realm *jit_realm_attach_guest(v8s_isolate *isolate, sampler_guest *guest);
 
 /* Learns of all code there is and will be; costs a few milliseconds once, nothing when done already. Frames of
  * an isolate that does not listen stay unnamed. */
 void jit_realm_listen(struct jit_realm *realm);
-
-/* The thread that was given to attach. */
-sampler_thread *jit_realm_thread(const struct jit_realm *realm);
 
 /* Can inlined and interpreted functions be told in this V8? Known after the first jit_realm_listen of the process,
  * which puts V8's layout to a test. If not, frames are named by their machine code alone. */

@@ -23,10 +23,15 @@ uint64_t rt_now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int rt_loop_init(struct rt_loop *loop, const struct rt_loop_hooks *hooks) {
-    *loop = (struct rt_loop){.hooks = *hooks, .timer_ns = UINT64_MAX};
+static int open_poll(struct rt_loop *loop) {
     loop->poll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (loop->poll_fd < 0) return -errno;
+    return loop->poll_fd < 0 ? -errno : 0;
+}
+
+int rt_loop_init(struct rt_loop *loop, const struct rt_loop_hooks *hooks) {
+    *loop = (struct rt_loop){.hooks = *hooks, .timer_ns = UINT64_MAX, .poll_fd = -1, .wake_fd = -1};
+    if (hooks->wake) return 0;
+    if (open_poll(loop) < 0) return -errno;
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int error = -errno;
     if (loop->wake_fd < 0) goto fail_poll;
@@ -98,12 +103,16 @@ void rt_loop_drop_posted(struct rt_loop *loop) {
 void rt_loop_close(struct rt_loop *loop) {
     close_poster(loop);
     rt_loop_drop_posted(loop);
-    close(loop->wake_fd);
-    close(loop->poll_fd);
+    if (loop->wake_fd >= 0) close(loop->wake_fd);
+    if (loop->poll_fd >= 0) close(loop->poll_fd);
 }
 
 /* Signal-safe, as rt_loop_wake and rt_loop_stop promise: one atomic, one write. */
 void rt_loop_wake(struct rt_loop *loop) {
+    if (loop->hooks.wake) {
+        loop->hooks.wake(loop->hooks.data);
+        return;
+    }
     if (atomic_exchange(&loop->wake_pending, true)) return;
     int saved_errno = errno;
     uint64_t one = 1;
@@ -161,6 +170,8 @@ static void run_posted(struct rt_loop *loop) {
 
 int rt_loop_watch(struct rt_loop *loop, struct rt_watch *watch) {
     struct epoll_event event = {.events = watch->events, .data.ptr = watch};
+    int error = loop->poll_fd < 0 ? open_poll(loop) : 0;
+    if (error) return error;
     int operation = watch->is_active ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     if (epoll_ctl(loop->poll_fd, operation, watch->fd, &event) < 0) {
         if (errno != EPERM) return -errno;
@@ -224,9 +235,9 @@ static int milliseconds(int64_t ns) {
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
-static void poll_events(struct rt_loop *loop, int64_t delay_ns) {
+/* Takes what is ready, for which it waits so long, and handles it. Returns whether there was any. */
+static bool poll_events(struct rt_loop *loop, int timeout_ms) {
     struct epoll_event events[EVENT_BATCH];
-    int timeout_ms = milliseconds(sleep_ns(loop, delay_ns));
     if (timeout_ms != 0) loop->hooks.before_wait(loop->hooks.data);
     int count = epoll_wait(loop->poll_fd, events, EVENT_BATCH, timeout_ms); /* EINTR: just another turn */
     if (timeout_ms != 0) loop->hooks.after_wait(loop->hooks.data);
@@ -240,6 +251,7 @@ static void poll_events(struct rt_loop *loop, int64_t delay_ns) {
             watch->on_ready(loop, watch, events[i].events);
     }
     loop->batch_count = 0;
+    return count > 0;
 }
 
 /* Each of those that are there now once; a callback may remove any of them, and add others in front. */
@@ -264,15 +276,35 @@ bool rt_loop_is_alive(const struct rt_loop *loop) {
            loop->pending_ref_count > 0 || atomic_load(&loop->posted);
 }
 
+/* A turn up to where it may wait. Returns: false when nothing keeps the loop alive or it is stopped. */
+static bool begin_turn(struct rt_loop *loop, int64_t *delay_ns_out) {
+    run_timer(loop);
+    run_posted(loop);
+    *delay_ns_out = -1;
+    bool awaited = loop->hooks.on_turn(loop->hooks.data, delay_ns_out);
+    return !atomic_load(&loop->stop) && (rt_loop_is_alive(loop) || awaited);
+}
+
+static void end_turn(struct rt_loop *loop) {
+    run_always_ready(loop);
+    if (!atomic_load(&loop->stop)) run_immediate(loop);
+}
+
 void rt_loop_run(struct rt_loop *loop) {
-    while (!atomic_load(&loop->stop)) {
-        run_timer(loop);
-        run_posted(loop);
-        int64_t delay_ns = -1;
-        bool awaited = loop->hooks.on_turn(loop->hooks.data, &delay_ns);
-        if (atomic_load(&loop->stop) || !(rt_loop_is_alive(loop) || awaited)) break;
-        poll_events(loop, delay_ns);
-        run_always_ready(loop);
-        if (!atomic_load(&loop->stop)) run_immediate(loop);
+    int64_t delay_ns;
+    while (!atomic_load(&loop->stop) && begin_turn(loop, &delay_ns)) {
+        poll_events(loop, milliseconds(sleep_ns(loop, delay_ns)));
+        end_turn(loop);
     }
+}
+
+/* It rests only after a turn in which nothing was done that could keep it alive, or no longer do so. */
+bool rt_loop_turn(struct rt_loop *loop, int64_t *rest_ns_out) {
+    int64_t delay_ns;
+    if (atomic_load(&loop->stop) || !begin_turn(loop, &delay_ns)) return false;
+    bool is_busy = loop->immediate_requested || loop->always_ready;
+    if (loop->poll_fd >= 0 && poll_events(loop, 0)) is_busy = true;
+    end_turn(loop);
+    *rest_ns_out = is_busy ? 0 : sleep_ns(loop, delay_ns);
+    return true;
 }

@@ -1,9 +1,12 @@
-/* loop.h: the event loop of one thread: a timer, file descriptors, immediates, and work from other threads.
+/* loop.h: an event loop: a timer, file descriptors, immediates, and work from other threads.
  *
  * It knows nothing of JavaScript: a Realm hangs its callbacks on it. One turn is: the timer, what was posted, I/O (the
  * only place that waits), then the immediate. It runs while something keeps it alive.
  *
- * Threads: all functions on the loop's own thread, except the two marked otherwise.
+ * A loop has a thread that runs it (rt_loop_run), which sleeps in it; or somebody hosts it and makes its turns one by
+ * one (rt_loop_turn), which never wait: he is told when there is something to do.
+ *
+ * Threads: all functions on the thread that runs the loop, or makes its turn, except those marked otherwise.
  */
 #ifndef FINO_RT_LOOP_H
 #define FINO_RT_LOOP_H
@@ -46,12 +49,14 @@ struct rt_loop_hooks {
     /* Around a wait that may block. */
     void (*before_wait)(void *data);
     void (*after_wait)(void *data);
+    /* Of a hosted loop, instead of these two; NULL: the loop has a thread. Any thread: make another turn. */
+    void (*wake)(void *data);
 };
 
 struct rt_loop {
     struct rt_loop_hooks hooks;
-    int poll_fd;
-    int wake_fd;
+    int poll_fd;                  /* hosted: -1 until something is watched */
+    int wake_fd;                  /* hosted: -1 */
     uint64_t timer_ns;            /* when on_timer is due, CLOCK_MONOTONIC; UINT64_MAX: never */
     uint32_t timer_ref_count;     /* how many timers keep the loop alive */
     uint32_t immediate_ref_count; /* how many immediates do */
@@ -79,9 +84,14 @@ void rt_loop_drop_posted(struct rt_loop *loop);
 void rt_loop_run(struct rt_loop *loop);
 bool rt_loop_is_alive(const struct rt_loop *loop);
 
-/* Any thread, also a signal handler: ends rt_loop_run after the callback that runs now. */
+/* One turn of a hosted loop. Returns: false when nothing keeps it alive or it is stopped. Else *REST_NS_OUT is how long
+ * it may rest unless it is woken or its POLL_FD (which may be new) becomes readable: 0 when there is more to do, -1 for
+ * ever. */
+bool rt_loop_turn(struct rt_loop *loop, int64_t *rest_ns_out);
+
+/* The same: ends rt_loop_run, or all turns, after the callback that runs now. */
 void rt_loop_stop(struct rt_loop *loop);
-/* Any thread, also a signal handler: the loop makes another turn. */
+/* Any thread, also, unless it is hosted, a signal handler: the loop makes another turn. */
 void rt_loop_wake(struct rt_loop *loop);
 /* Any thread: TASK runs on the loop's thread, in the order of posting. It doesn't keep the loop alive by itself. */
 void rt_loop_post(struct rt_loop *loop, struct rt_task *task);

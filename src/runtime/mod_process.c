@@ -12,6 +12,7 @@
 
 #include "runtime/builtins.h"
 #include "runtime/errors.h"
+#include "runtime/profile.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE "x64"
@@ -167,12 +168,10 @@ static v8s_value cpu_usage(v8s_isolate *isolate, const v8s_arguments *arguments)
     return result;
 }
 
-/* threadCpuTimeNs(): of this thread, as a BigInt */
+/* threadCpuTimeNs(): of this Realm, whatever threads it has run on, as a BigInt */
 static v8s_value thread_cpu_time_ns(v8s_isolate *isolate, const v8s_arguments *arguments) {
     (void)arguments;
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return v8s_bigint_u64(isolate, (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
+    return v8s_bigint_u64(isolate, rt_profile_cpu_ns(rt_realm_of(isolate)));
 }
 
 /* uptime(): seconds since the Realm's start */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/jit_realm.h"
@@ -173,15 +174,46 @@ void rt_profile_begin_thread(const char *label, const char *kind) {
     fino_sampler_thread_set_tag(thread, "realm_kind", kind);
 }
 
-void rt_profile_attach(struct rt_realm *realm) {
+static _Noreturn void give_up(void) {
+    complain("cannot profile this Realm: out of memory");
+    abort();
+}
+
+sampler_guest *rt_profile_guest_new(const char *label, const char *kind) {
+    sampler_guest *guest = fino_sampler_guest_new(label, "realm_kind", kind);
+    if (guest == NULL) give_up();
+    return guest;
+}
+
+void rt_profile_guest_free(sampler_guest *guest) {
+    fino_sampler_guest_free(guest);
+}
+
+void rt_profile_begin_slice(sampler_guest *guest) {
+    fino_sampler_guest_enter(guest);
+}
+
+void rt_profile_end_slice(sampler_guest *guest) {
+    fino_sampler_guest_leave(guest);
+}
+
+uint64_t rt_profile_cpu_ns(const struct rt_realm *realm) {
+    struct timespec used;
+    if (realm->options.guest != NULL) return fino_sampler_guest_cpu_ns(realm->options.guest);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static struct jit_realm *attach_jit(const struct rt_realm *realm) {
     sampler_thread *thread = fino_sampler_thread_self();
+    if (realm->options.guest != NULL) return jit_realm_attach_guest(realm->isolate, realm->options.guest);
+    return thread != NULL ? jit_realm_attach(realm->isolate, thread, realm->options.name) : NULL;
+}
+
+void rt_profile_attach(struct rt_realm *realm) {
     struct attached *attached = calloc(1, sizeof *attached);
-    struct jit_realm *jit =
-        thread != NULL && attached != NULL ? jit_realm_attach(realm->isolate, thread, realm->options.name) : NULL;
-    if (jit == NULL) {
-        complain("cannot profile this Realm: out of memory");
-        abort();
-    }
+    struct jit_realm *jit = attached != NULL ? attach_jit(realm) : NULL;
+    if (jit == NULL) give_up();
     *attached = (struct attached){
         .isolate = realm->isolate,
         .jit = jit,
@@ -229,11 +261,13 @@ void rt_profile_prepare(struct rt_realm *realm) {
 }
 
 void rt_profile_park(struct rt_realm *realm) {
-    fino_sampler_thread_park(jit_realm_thread(jit_of(realm)));
+    (void)realm;
+    fino_sampler_thread_park(fino_sampler_thread_self());
 }
 
 void rt_profile_unpark(struct rt_realm *realm) {
-    fino_sampler_thread_unpark(jit_realm_thread(jit_of(realm)));
+    (void)realm;
+    fino_sampler_thread_unpark(fino_sampler_thread_self());
 }
 
 /* ---- Recordings ---- */

@@ -4,8 +4,8 @@
  * Also the V8 half of the sampler: each attached Realm gets a `struct sampler_managed` that walks and names V8's
  * frames.
  *
- * Threads: init, begin and finish on the main thread; all else on the Realm's own thread, which rt_profile_begin_thread
- * made known.
+ * Threads: init, begin and finish on the main thread; all else on the thread that has the Realm. That is one which
+ * rt_profile_begin_thread made known for good, or, of a pooled Realm, any that is in a slice of it.
  */
 #ifndef FINO_RT_PROFILE_H
 #define FINO_RT_PROFILE_H
@@ -35,6 +35,16 @@ int rt_profile_begin(const struct rt_profile_options *options);
 void rt_profile_begin_thread(const char *label, const char *kind);
 /* Last of all: its CPU time is accounted, up to now. */
 void rt_profile_end_thread(void);
+
+/* A pooled Realm's instead: what the sampler knows it by, from before it is made until it is gone, in slices. LABEL and
+ * KIND stay valid until free, which accounts its CPU time. */
+struct sampler_guest *rt_profile_guest_new(const char *label, const char *kind);
+void rt_profile_guest_free(struct sampler_guest *guest);
+void rt_profile_begin_slice(struct sampler_guest *guest);
+void rt_profile_end_slice(struct sampler_guest *guest);
+
+/* CPU time of the thread, or of all the Realm's slices: the Realm's own, either way. */
+uint64_t rt_profile_cpu_ns(const struct rt_realm *realm);
 
 /* Right after the Realm's isolate was made and entered, before any code of the user's; always, also when nothing is
  * recorded yet: a recording may start later. And before its isolate is disposed of, on its thread. */

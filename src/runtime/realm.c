@@ -19,6 +19,7 @@
 #include "runtime/module.h"
 #include "runtime/port.h"
 #include "runtime/profile.h"
+#include "runtime/reactors.h"
 #include "runtime/realms.h"
 #include "runtime/signals.h"
 #include "runtime/work.h"
@@ -41,7 +42,8 @@ struct rt_realm *rt_realm_of(v8s_isolate *isolate) {
 }
 
 const char *rt_realm_kind_name(enum rt_realm_kind kind) {
-    static const char *const names[] = {[RT_REALM_MAIN] = "main", [RT_REALM_THREAD] = "thread"};
+    static const char *const names[] = {
+        [RT_REALM_MAIN] = "main", [RT_REALM_THREAD] = "thread", [RT_REALM_POOLED] = "pooled"};
     return names[kind];
 }
 
@@ -235,6 +237,10 @@ static void before_wait(void *data) {
 static void after_wait(void *data) {
     rt_profile_unpark(data);
 }
+static void wake(void *data) {
+    const struct rt_realm *realm = data;
+    rt_reactors_wake(realm->options.member);
+}
 
 static bool on_turn(void *data, int64_t *delay_ns) {
     struct rt_realm *realm = data;
@@ -259,7 +265,7 @@ static uint64_t memory_bytes(void) {
     return bytes;
 }
 
-static uintptr_t stack_limit(void) {
+static uintptr_t find_stack_limit(void) {
     pthread_attr_t attributes;
     void *low;
     size_t nbytes;
@@ -276,6 +282,24 @@ static uintptr_t stack_limit(void) {
     return limit;
 }
 
+static uintptr_t stack_limit(void) {
+    static _Thread_local uintptr_t known;
+    if (!known) known = find_stack_limit();
+    return known;
+}
+
+/* Atomics.wait: a reactor that waits can't run others. */
+static void wait_begins(void *data) {
+    const struct rt_realm *realm = data;
+    before_wait(data);
+    if (realm->options.member) rt_reactors_block();
+}
+static void wait_ended(void *data) {
+    const struct rt_realm *realm = data;
+    if (realm->options.member) rt_reactors_unblock();
+    after_wait(data);
+}
+
 static v8s_isolate *new_isolate(struct rt_realm *realm) {
     return v8s_isolate_new(&(struct v8s_isolate_options){
         .host =
@@ -286,8 +310,8 @@ static v8s_isolate *new_isolate(struct rt_realm *realm) {
                 .import_meta = rt_import_meta,
                 .promise_rejected = on_promise_rejected,
                 .uncaught = on_uncaught,
-                .wait_begins = before_wait,
-                .wait_ended = after_wait,
+                .wait_begins = wait_begins,
+                .wait_ended = wait_ended,
                 .heap_limit_near = on_heap_limit_near,
             },
         .memory_bytes = memory_bytes(),
@@ -314,7 +338,8 @@ struct rt_realm *rt_realm_new(const struct rt_realm_options *options) {
                                                                    .on_immediate = on_immediate,
                                                                    .on_turn = on_turn,
                                                                    .before_wait = before_wait,
-                                                                   .after_wait = after_wait});
+                                                                   .after_wait = after_wait,
+                                                                   .wake = options->member ? wake : NULL});
     if (error) {
         fprintf(stderr, "fino: cannot make an event loop: %s\n", strerror(-error));
         goto fail_realm;
@@ -374,17 +399,15 @@ static void start_main(struct rt_realm *realm) {
     v8s_scope_close(&scope);
 }
 
-/* The loop, and again as long as 'beforeExit' handlers find more to do. */
-static void run_loop(struct rt_realm *realm) {
-    do {
-        rt_loop_run(&realm->loop);
-        if (rt_realm_is_stopped(realm) || is_main_pending(realm)) return;
-        struct v8s_scope scope;
-        v8s_scope_open(realm->isolate, &scope);
-        emit_process_event(realm, "beforeExit", v8s_number(realm->isolate, realm->exit_code), NULL);
-        rt_realm_checkpoint(realm);
-        v8s_scope_close(&scope);
-    } while (rt_loop_is_alive(&realm->loop));
+/* The loop has nothing left to do; 'beforeExit' handlers may find more. */
+static bool goes_on(struct rt_realm *realm) {
+    if (rt_realm_is_stopped(realm) || is_main_pending(realm)) return false;
+    struct v8s_scope scope;
+    v8s_scope_open(realm->isolate, &scope);
+    emit_process_event(realm, "beforeExit", v8s_number(realm->isolate, realm->exit_code), NULL);
+    rt_realm_checkpoint(realm);
+    v8s_scope_close(&scope);
+    return rt_loop_is_alive(&realm->loop);
 }
 
 static void emit_exit(struct rt_realm *realm) {
@@ -418,9 +441,11 @@ static void report_heap(struct rt_realm *realm) {
     realm->exit_code = EXIT_CODE_HEAP;
 }
 
-int rt_realm_run(struct rt_realm *realm) {
+void rt_realm_begin(struct rt_realm *realm) {
     if (!rt_realm_is_stopped(realm)) start_main(realm);
-    if (!rt_realm_is_stopped(realm)) run_loop(realm);
+}
+
+int rt_realm_finish(struct rt_realm *realm) {
     switch ((enum rt_stop)atomic_load(&realm->stop)) {
         case RT_STOP_SIGNAL: realm->exit_code = 128 + realm->stop_signal; break;
         case RT_STOP_HEAP: report_heap(realm); break;
@@ -434,4 +459,28 @@ int rt_realm_run(struct rt_realm *realm) {
         case RT_STOP_UNCAUGHT: emit_exit(realm); break;
     }
     return realm->exit_code;
+}
+
+int rt_realm_run(struct rt_realm *realm) {
+    rt_realm_begin(realm);
+    do
+        rt_loop_run(&realm->loop);
+    while (goes_on(realm));
+    return rt_realm_finish(realm);
+}
+
+/* ---- In turns ---- */
+
+bool rt_realm_turn(struct rt_realm *realm, int64_t *rest_ns_out) {
+    if (rt_loop_turn(&realm->loop, rest_ns_out)) return true;
+    *rest_ns_out = 0;
+    return goes_on(realm);
+}
+
+void rt_realm_enter(struct rt_realm *realm) {
+    v8s_enter(realm->isolate, stack_limit(), &realm->entered);
+}
+
+void rt_realm_leave(struct rt_realm *realm) {
+    v8s_leave(&realm->entered);
 }

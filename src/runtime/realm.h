@@ -3,7 +3,7 @@
  * Everything that runs JavaScript goes through rt_realm_call or rt_realm_checkpoint, which see to microtasks, unhandled
  * rejections and uncaught exceptions.
  *
- * Threads: a Realm belongs to the thread that runs it; only the functions marked "any thread" are for others.
+ * Threads: a Realm belongs to the thread that has it entered; only the functions marked "any thread" are for others.
  */
 #ifndef FINO_RT_REALM_H
 #define FINO_RT_REALM_H
@@ -18,18 +18,21 @@
 
 struct rt_child;
 struct rt_held_port;
+struct rt_member;
 struct rt_modules;
 struct rt_port;
 struct rt_stdin;
 struct rt_files;
 struct rt_http;
 struct rt_tcp;
+struct sampler_guest;
 
 enum rt_realm_kind {
     RT_REALM_MAIN,   /* the process's first; its end is the process's */
     RT_REALM_THREAD, /* on a thread of its own */
+    RT_REALM_POOLED, /* on whichever reactor is free (reactors.h) */
 };
-/* "main", "thread": as profiles have it. */
+/* "main", "thread", "pooled": as profiles have it. */
 const char *rt_realm_kind_name(enum rt_realm_kind kind);
 
 struct rt_realm_options {
@@ -38,9 +41,11 @@ struct rt_realm_options {
     const char *source;     /* the script's text; NULL: it is a file */
     char *const *arguments; /* after the script; NULL-terminated; NULL: none */
     enum rt_realm_kind kind;
-    uint64_t id;             /* 1: the main Realm */
-    struct rt_child *child;  /* realms.c's record of it; NULL: the main Realm */
-    size_t heap_limit_bytes; /* 0: what suits the machine */
+    uint64_t id;                 /* 1: the main Realm */
+    struct rt_child *child;      /* realms.c's record of it; NULL: the main Realm */
+    struct rt_member *member;    /* of a pooled one, */
+    struct sampler_guest *guest; /*   which is this to the sampler */
+    size_t heap_limit_bytes;     /* 0: what suits the machine */
 };
 
 /* Why a Realm was told to stop before its work was done. The first reason stays. */
@@ -100,6 +105,15 @@ struct rt_port *rt_realm_free(struct rt_realm *realm);
 
 /* Runs the script and the loop until the work is done or the Realm is stopped. Returns the exit code. */
 int rt_realm_run(struct rt_realm *realm);
+
+/* A pooled Realm's run, in turns: begin, then turns until one returns false, then finish, which returns the exit code.
+ * REST_NS_OUT as rt_loop_turn says. Between turns another thread may have the Realm: this one leaves it, that one
+ * enters it. One that was just made is entered. */
+void rt_realm_begin(struct rt_realm *realm);
+bool rt_realm_turn(struct rt_realm *realm, int64_t *rest_ns_out);
+int rt_realm_finish(struct rt_realm *realm);
+void rt_realm_enter(struct rt_realm *realm);
+void rt_realm_leave(struct rt_realm *realm);
 
 /* Any thread: makes the Realm stop soon, also in the middle of an endless loop. */
 void rt_realm_stop(struct rt_realm *realm, enum rt_stop reason, int signal_number);

@@ -1,5 +1,5 @@
-/* realms.c: see realms.h. Owns the registry and the threads of Realms that have one of their own. What a Realm is made
- * of is realm.c's.
+/* realms.c: see realms.h. Owns the registry, the threads of Realms that have one of their own, and the slices of those
+ * that share the reactors'. What a Realm is made of is realm.c's.
  */
 #include "runtime/realms.h"
 
@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "runtime/profile.h"
+#include "runtime/reactors.h"
 #include "runtime/resolve.h"
 #include "sampler/sampler.h"
 
@@ -28,7 +29,7 @@ struct rt_child {
     bool stop_wanted;
     struct rt_realm_end end; /* ENDED */
 
-    /* Its own thread's, from STARTING on. */
+    /* Of the thread that has it, from STARTING on. */
     struct rt_realm_options options;
     char *entry, *source;
     char label[FINO_SAMPLER_LABEL_SIZE];
@@ -167,36 +168,91 @@ static void finish(struct rt_child *child, const struct rt_realm_end *end, struc
     unlock();
 }
 
-/* All of a Realm's life on this thread. */
-static void live(struct rt_child *child) {
+/* The step 6. */
+static void account(struct rt_child *child) {
+    if (!child->options.guest) {
+        rt_profile_end_thread();
+        return;
+    }
+    rt_profile_end_slice(child->options.guest);
+    rt_profile_guest_free(child->options.guest);
+}
+
+/* Returns NULL if it can't be made, or was told to stop before there was anything to stop. */
+static struct rt_realm *begin(struct rt_child *child) {
+    lock();
+    bool is_stopped = child->stop_wanted;
+    unlock();
+    struct rt_realm *realm = is_stopped ? NULL : rt_realm_new(&child->options);
+    if (!realm) return NULL;
+    publish(child, realm);
+    return realm;
+}
+
+/* REALM is NULL if there never was one. */
+static void end(struct rt_child *child, struct rt_realm *realm, int exit_code) {
     struct rt_realm_end end = {.stop = RT_STOP_UNCAUGHT, .exit_code = 1};
     struct rt_port *control = NULL;
-    struct rt_realm *realm = rt_realm_new(&child->options);
+    withdraw(child);
     if (realm) {
-        publish(child, realm);
-        end.exit_code = rt_realm_run(realm);
-        withdraw(child);
-        end.stop = (enum rt_stop)atomic_load(&realm->stop);
-        end.error = realm->error;
+        end = (struct rt_realm_end){(enum rt_stop)atomic_load(&realm->stop), exit_code, realm->error};
         rt_realms_disown(realm);
         control = rt_realm_free(realm);
-    } else {
-        withdraw(child);
+    } else if (child->stop_wanted) {
+        end = (struct rt_realm_end){.stop = RT_STOP_TERMINATED};
     }
     if (!control) { /* never taken */
         control = child->control;
         child->control = NULL;
     }
-    rt_profile_end_thread();
+    account(child);
     finish(child, &end, control);
 }
 
 static void *run_thread(void *data) {
     struct rt_child *child = data;
     rt_profile_begin_thread(child->label, rt_realm_kind_name(child->options.kind));
-    live(child);
+    struct rt_realm *realm = begin(child);
+    end(child, realm, realm ? rt_realm_run(realm) : 0);
     return NULL;
 }
+
+/* ---- On the reactors ---- */
+
+/* A slice of a pooled Realm: the first makes it, the last ends it. */
+static bool run_slice(void *data, struct rt_rest *rest_out) {
+    struct rt_child *child = data;
+    uint64_t began_ns = rt_now_ns();
+    bool goes_on = true;
+    rt_profile_begin_slice(child->options.guest);
+    struct rt_realm *realm = child->realm; /* only this thread changes it */
+    if (realm)
+        rt_realm_enter(realm);
+    else if ((realm = begin(child)))
+        rt_realm_begin(realm);
+    do
+        goes_on = realm && rt_realm_turn(realm, &rest_out->ns);
+    while (goes_on && rest_out->ns == 0 && !rt_reactors_should_yield(began_ns));
+    if (!goes_on) {
+        end(child, realm, realm ? rt_realm_finish(realm) : 0);
+        return false;
+    }
+    rest_out->fd = realm->loop.poll_fd;
+    rt_realm_leave(realm);
+    rt_profile_end_slice(child->options.guest);
+    return true;
+}
+
+static int start_pooled(struct rt_child *child) {
+    child->options.guest = rt_profile_guest_new(child->label, rt_realm_kind_name(child->options.kind));
+    int error = rt_reactors_add(run_slice, child, &child->options.member);
+    if (!error) return 0;
+    rt_profile_guest_free(child->options.guest);
+    child->options.guest = NULL;
+    return error;
+}
+
+/* ---- Starting ---- */
 
 /* With every signal blocked but the sampler's, which unblocks its own: the program's are the main thread's business. */
 static int start_thread(struct rt_child *child) {
@@ -229,7 +285,7 @@ int rt_realms_start(struct rt_realm *owner, uint64_t id, v8s_message *init) {
         return error;
     }
     child->init = init;
-    error = start_thread(child);
+    error = child->options.kind == RT_REALM_POOLED ? start_pooled(child) : start_thread(child);
     if (!error) return 0;
     lock();
     child->life = LIFE_NEW;

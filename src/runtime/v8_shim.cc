@@ -699,6 +699,9 @@ static_assert(sizeof(Entered) <= sizeof(v8s_entered), "v8s_entered holds an Ente
 static_assert(sizeof(HandleScope) <= sizeof(v8s_scope), "v8s_scope holds a HandleScope");
 } // namespace
 
+// Without a Locker: to V8 a thread that gives up its Locker has ended, and what was asked of the isolate since (to
+// terminate, to run an interrupt, to install optimised code) would be forgotten. Entering and leaving is all that binds an
+// isolate to a thread, apart from the stack's limit.
 void v8s_enter(v8s_isolate *isolate, uintptr_t stack_limit, v8s_entered *entered) {
     new (entered->words) Entered(unwrap(isolate));
     unwrap(isolate)->SetStackLimit(stack_limit);

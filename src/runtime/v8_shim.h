@@ -83,8 +83,9 @@ v8s_isolate *v8s_isolate_new(const struct v8s_isolate_options *options);
 void v8s_isolate_free(v8s_isolate *isolate);
 void *v8s_data(v8s_isolate *isolate); /* host.data */
 
-/* Binds the isolate to the calling thread, with its context and a handle scope, until v8s_leave. JavaScript may use
- * the stack down to STACK_LIMIT. */
+/* Binds the isolate to the calling thread, with its context and a handle scope, until v8s_leave; then another thread may
+ * enter it. That no two do, and that one sees what the other did, is the caller's business. JavaScript may use the stack
+ * down to STACK_LIMIT. */
 struct v8s_entered {
     uintptr_t words[16];
 };

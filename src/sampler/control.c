@@ -392,6 +392,7 @@ static void account_all(void) {
     sampler_fold_lock();
     for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
         sampler_fold_account(thread, sampler_thread_cpu_ns(thread));
+    sampler_fold_account_guests();
     uint64_t known_ns = sampler_threads_accounted_ns() + control.unseen_ns;
     if (process_ns > known_ns + UNSEEN_MIN_NS) {
         sampler_fold_account_unseen(process_ns - known_ns);
@@ -453,6 +454,7 @@ static int open_recording(struct sampler_recording *recording) {
     sampler_fold_lock();
     for (struct sampler_thread *thread = sampler_threads_first(); thread; thread = thread->next)
         sampler_fold_forget_last(thread);
+    sampler_fold_forget_guests_last();
     recording->since = sampler_fold_snapshot();
     recording->totals = sampler_fold_totals();
     sampler_fold_unlock();

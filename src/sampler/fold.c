@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -40,14 +41,6 @@ struct cached_location {
     uint32_t location;
 };
 
-/* Where a thread was seen last. */
-struct last_stack {
-    uint32_t *locations;
-    size_t count; /* 0: nowhere yet */
-    size_t capacity;
-    uint32_t label_set;
-};
-
 static pthread_mutex_t fold_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Serialises the search for names. */
@@ -60,8 +53,9 @@ static struct {
     struct cached_location cache[1 << CACHE_BITS];
     uint32_t *mappings; /* by the object's index; FINO_PPROF_NONE: not added yet */
     size_t mapping_count;
-    struct last_stack *last; /* by the thread's index */
+    struct sampler_last_stack *last; /* by the thread's index */
     size_t last_count;
+    struct sampler_guest *guests;
     struct pending_name *pending;
     size_t pending_count;
     size_t pending_capacity;
@@ -251,13 +245,25 @@ static uint32_t label_set_of(const char *label, const char *tag_key, const char 
     return fino_pprof_label_set(fold.profile, both, tag_value ? 2 : 1);
 }
 
-static uint32_t label_set_of_thread(struct sampler_thread *thread) {
+static uint32_t label_set_of_guest(struct sampler_guest *guest) {
+    if (guest->label_set == FINO_PPROF_NONE)
+        guest->label_set = label_set_of(guest->label, guest->tag_key, guest->tag_value);
+    return guest->label_set;
+}
+
+static uint32_t own_label_set(struct sampler_thread *thread) {
     if (thread->label_set == FINO_PPROF_NONE) {
         bool own = thread->managed_label[0] == '\0';
         thread->label_set = label_set_of(own ? sampler_thread_label(thread) : thread->managed_label, thread->tag_key,
                                          thread->tag_value);
     }
     return thread->label_set;
+}
+
+/* Of its guest, while it has one. */
+static uint32_t label_set_of_thread(struct sampler_thread *thread) {
+    struct sampler_guest *guest = atomic_load_explicit(&thread->guest, memory_order_acquire);
+    return guest ? label_set_of_guest(guest) : own_label_set(thread);
 }
 
 void sampler_fold_set_label(struct sampler_thread *thread, const char *label) {
@@ -275,7 +281,8 @@ void sampler_fold_set_tag(struct sampler_thread *thread, const char *key, const 
 
 /* ---- Samples ---- */
 
-static struct last_stack *last_stack_of(const struct sampler_thread *thread) {
+/* Of the thread itself, whatever guest it has. NULL: memory is short, which is latched. */
+static struct sampler_last_stack *own_last_stack(const struct sampler_thread *thread) {
     while (fold.last_count <= thread->index) {
         size_t before = fold.last_count;
         if (!reserve((void **)&fold.last, &fold.last_count, before, sizeof *fold.last)) return NULL;
@@ -284,8 +291,13 @@ static struct last_stack *last_stack_of(const struct sampler_thread *thread) {
     return &fold.last[thread->index];
 }
 
+static struct sampler_last_stack *last_stack_of(const struct sampler_thread *thread) {
+    struct sampler_guest *guest = atomic_load_explicit(&thread->guest, memory_order_acquire);
+    return guest ? &guest->last : own_last_stack(thread);
+}
+
 /* Keeps the stack in SINK as the thread's last one, by exchanging buffers. */
-static void remember_stack(struct last_stack *last, struct sampler_sink *sink, uint32_t label_set) {
+static void remember_stack(struct sampler_last_stack *last, struct sampler_sink *sink, uint32_t label_set) {
     struct sampler_sink spare = {last->locations, 0, last->capacity};
     last->locations = sink->locations;
     last->capacity = sink->capacity;
@@ -302,8 +314,8 @@ static void add_time(const uint32_t *stack, size_t count, uint32_t label_set, ui
 
 /* The time between two samples belongs half to the one, half to the other: as a whole to the later one, it would shift
  * everything in time, and what a short-lived thread does first would come out too small. Returns: what is left. */
-static uint64_t share_with_last(const struct last_stack *last, const struct sampler_sink *sink, uint32_t label_set,
-                                uint64_t weight_ns) {
+static uint64_t share_with_last(const struct sampler_last_stack *last, const struct sampler_sink *sink,
+                                uint32_t label_set, uint64_t weight_ns) {
     bool same = last->count == sink->count && last->label_set == label_set &&
                 memcmp(last->locations, sink->locations, sink->count * sizeof *sink->locations) == 0;
     if (last->count == 0 || same) return weight_ns;
@@ -313,7 +325,7 @@ static uint64_t share_with_last(const struct last_stack *last, const struct samp
 
 static void add_stack(struct sampler_thread *thread, struct sampler_sink *sink, uint32_t label_set,
                       uint64_t weight_ns) {
-    struct last_stack *last = last_stack_of(thread);
+    struct sampler_last_stack *last = last_stack_of(thread);
     if (!last || sink->count == 0) return; /* memory is short, which is latched */
     uint64_t own_ns = share_with_last(last, sink, label_set, weight_ns);
     int64_t values[2] = {1, (int64_t)own_ns};
@@ -383,23 +395,43 @@ void sampler_fold_drain_own(struct sampler_thread *thread) {
     add_time(&folding, 1, label_set_of_thread(thread), spent_ns);
 }
 
+/* CPU time without a sample, of who was seen last in LAST (NULL: nowhere) and has LABEL_SET. */
+static void account(const struct sampler_last_stack *last, uint32_t label_set, uint64_t cpu_ns) {
+    if (cpu_ns == 0) return;
+    if (last && last->count > 0) {
+        add_time(last->locations, last->count, last->label_set, cpu_ns);
+        return;
+    }
+    uint32_t nowhere = marker_location("[not sampled]");
+    add_time(&nowhere, 1, label_set, cpu_ns);
+    fold.totals.unsampled_ns += cpu_ns;
+}
+
+static void account_own_owed(struct sampler_thread *thread) {
+    uint64_t owed_ns = atomic_exchange(&thread->owed_ns, 0);
+    if (owed_ns != 0) account(own_last_stack(thread), own_label_set(thread), owed_ns);
+}
+
 void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns) {
+    account_own_owed(thread);
     uint64_t before = atomic_load(&thread->accounted_cpu_ns);
     do {
         if (before >= cpu_ns) return;
     } while (!atomic_compare_exchange_weak(&thread->accounted_cpu_ns, &before, cpu_ns));
-    const struct last_stack *last = last_stack_of(thread);
-    if (last && last->count > 0) {
-        add_time(last->locations, last->count, last->label_set, cpu_ns - before);
-        return;
-    }
-    uint32_t nowhere = marker_location("[not sampled]");
-    add_time(&nowhere, 1, label_set_of_thread(thread), cpu_ns - before);
-    fold.totals.unsampled_ns += cpu_ns - before;
+    account(last_stack_of(thread), label_set_of_thread(thread), cpu_ns - before);
+}
+
+static void account_owed(struct sampler_guest *guest) {
+    account(&guest->last, label_set_of_guest(guest), atomic_exchange(&guest->owed_ns, 0));
+}
+
+void sampler_fold_account_guests(void) {
+    for (struct sampler_guest *guest = fold.guests; guest; guest = guest->next)
+        account_owed(guest);
 }
 
 void sampler_fold_forget_last(struct sampler_thread *thread) {
-    struct last_stack *last = last_stack_of(thread);
+    struct sampler_last_stack *last = own_last_stack(thread);
     if (last) last->count = 0;
 }
 
@@ -407,8 +439,40 @@ void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns) {
     uint64_t head = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
     atomic_store_explicit(&thread->ring.tail, head, memory_order_release);
     atomic_store(&thread->accounted_cpu_ns, cpu_ns);
+    atomic_store(&thread->owed_ns, 0);
     atomic_store_explicit(&thread->wants_drain, false, memory_order_relaxed);
     sampler_fold_forget_last(thread);
+}
+
+/* ---- Guests ---- */
+
+void sampler_fold_add_guest(struct sampler_guest *guest, const char *label, const char *tag_key,
+                            const char *tag_value) {
+    snprintf(guest->label, sizeof guest->label, "%s", label);
+    guest->tag_key = tag_key;
+    guest->tag_value = tag_value;
+    guest->label_set = FINO_PPROF_NONE;
+    guest->next = fold.guests;
+    guest->link = &fold.guests;
+    if (guest->next) guest->next->link = &guest->next;
+    fold.guests = guest;
+}
+
+void sampler_fold_remove_guest(struct sampler_guest *guest) {
+    if (fold.profile) account_owed(guest);
+    *guest->link = guest->next;
+    if (guest->next) guest->next->link = guest->link;
+    free(guest->last.locations);
+}
+
+void sampler_fold_forget_guests_last(void) {
+    for (struct sampler_guest *guest = fold.guests; guest; guest = guest->next)
+        guest->last.count = 0;
+}
+
+void sampler_fold_discard_guests(void) {
+    for (struct sampler_guest *guest = fold.guests; guest; guest = guest->next)
+        atomic_store(&guest->owed_ns, 0);
 }
 
 void sampler_fold_account_unseen(uint64_t cpu_ns) {

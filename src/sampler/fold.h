@@ -50,8 +50,19 @@ void sampler_fold_drain_own(struct sampler_thread *thread);
  * or "[not sampled]" when it never was. */
 void sampler_fold_account(struct sampler_thread *thread, uint64_t cpu_ns);
 
+/* The same for what guests are owed. (What a thread is owed sampler_fold_account sees to.) */
+void sampler_fold_account_guests(void);
+
+void sampler_fold_add_guest(struct sampler_guest *guest, const char *label, const char *tag_key, const char *tag_value);
+/* Accounts what it is owed, and forgets it. */
+void sampler_fold_remove_guest(struct sampler_guest *guest);
+
 /* The thread's next sample has no predecessor: a recording begins in between. */
 void sampler_fold_forget_last(struct sampler_thread *thread);
+/* The same of all guests. */
+void sampler_fold_forget_guests_last(void);
+/* Nobody was recording: what guests are owed is forgotten, too. */
+void sampler_fold_discard_guests(void);
 
 /* Forgets what waits, and all CPU time up to CPU_NS: nobody was recording. */
 void sampler_fold_discard(struct sampler_thread *thread, uint64_t cpu_ns);

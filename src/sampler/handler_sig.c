@@ -163,6 +163,13 @@ static uint64_t claim_cpu(struct sampler_thread *thread, uint64_t cpu_ns) {
     return 0;
 }
 
+/* What was claimed earlier for whoever runs now, but is in no sample yet. */
+static uint64_t take_owed(struct sampler_thread *thread) {
+    struct sampler_guest *guest = atomic_load_explicit(&thread->guest, memory_order_relaxed);
+    _Atomic uint64_t *owed_ns = guest ? &guest->owed_ns : &thread->owed_ns;
+    return atomic_load_explicit(owed_ns, memory_order_relaxed) != 0 ? atomic_exchange(owed_ns, 0) : 0;
+}
+
 static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const void *ucontext) {
     struct sampler_regs regs;
     sampler_regs_from_ucontext_sig(ucontext, &regs);
@@ -176,7 +183,7 @@ static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const vo
         count(&thread->counters.lost_ring_full, 1);
     } else if ((weight_ns = claim_cpu(thread, cpu_ns)) != 0) {
         uintptr_t state = managed && managed->state ? managed->state(managed) : 0;
-        sampler_ring_publish_sig(&writer, end, weight_ns, state, maps);
+        sampler_ring_publish_sig(&writer, end, weight_ns + take_owed(thread), state, maps);
         if (weight_ns >= 2 * thread->period_ns) count(&thread->counters.merged, weight_ns / thread->period_ns - 1);
     }
     if (sampler_ring_used_sig(&thread->ring) > thread->ring.word_count / 2 &&

@@ -25,7 +25,7 @@ void fino_sampler_thread_drain(sampler_thread *thread) {
 
 bool sampler_thread_drain_elsewhere(struct sampler_thread *thread) {
     int parked = SAMPLER_PARKED;
-    bool managed = atomic_load(&thread->managed) != NULL;
+    bool managed = atomic_load(&thread->managed) != NULL || thread->is_host;
     if (is_folding) return false;
     is_folding = true;
     sampler_fold_lock();

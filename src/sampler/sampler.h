@@ -67,6 +67,30 @@ void fino_sampler_thread_drain(sampler_thread *thread);
  * process's first is "main". At most 16 rules; both strings must stay valid. Returns 0 or -ENOSPC. */
 int fino_sampler_name_threads(const char *name_prefix, const char *label);
 
+/* ---- Guests ---- */
+
+/* What runs on threads for a slice at a time, now on this one, now on that, such as an isolate on a pool of threads.
+ * Its samples carry its own labels and its CPU time is its own, however short its slices are. */
+typedef struct sampler_guest sampler_guest;
+
+/* LABEL is the value of "thread" in its samples, TAG_KEY and TAG_VALUE another label, or NULL; these two must stay
+ * valid. Returns NULL when memory is short. */
+sampler_guest *fino_sampler_guest_new(const char *label, const char *tag_key, const char *tag_value);
+/* It is entered nowhere: accounts its last CPU time. NULL is fine. */
+void fino_sampler_guest_free(sampler_guest *guest);
+
+/* On the thread itself, which is registered and has no runtime of its own (set_managed): a slice begins, and ends. One
+ * guest at a time. */
+void fino_sampler_guest_enter(sampler_guest *guest);
+void fino_sampler_guest_leave(sampler_guest *guest);
+
+/* On the thread that has it entered: from now on its samples are this runtime's (NULL: native only), here and
+ * elsewhere. MANAGED must stay valid until replaced. */
+void fino_sampler_guest_set_managed(sampler_guest *guest, struct sampler_managed *managed);
+
+/* On the thread that has it entered, or nobody has: the CPU time of all its slices. */
+uint64_t fino_sampler_guest_cpu_ns(const sampler_guest *guest);
+
 /* The calling thread, if it is known, else NULL. */
 sampler_thread *fino_sampler_thread_self(void);
 

@@ -40,6 +40,31 @@ struct sampler_counters {
     _Atomic uint32_t histogram[SAMPLER_HISTOGRAM_SIZE];
 };
 
+/* Where a thread or a guest was seen last. Fold's. */
+struct sampler_last_stack {
+    uint32_t *locations;
+    size_t count; /* 0: nowhere yet */
+    size_t capacity;
+    uint32_t label_set;
+};
+
+/* See sampler.h. "Host" is the thread that has it entered. */
+struct sampler_guest {
+    struct sampler_guest *next, **link; /* fold: in the list of all */
+    _Atomic uint64_t owed_ns;           /* CPU time claimed, but in no sample yet: handler, host and fold */
+    struct sampler_managed *managed;    /* host */
+    bool is_entered;                    /* host */
+    uint64_t entered_cpu_ns;            /* host: its CPU time then */
+    uint64_t cpu_ns;                    /* host: of the slices that have ended */
+
+    /* Fold's. */
+    char label[FINO_SAMPLER_LABEL_SIZE];
+    const char *tag_key; /* NULL: none */
+    const char *tag_value;
+    uint32_t label_set; /* FINO_PPROF_NONE: not interned yet */
+    struct sampler_last_stack last;
+};
+
 struct sampler_thread {
     uint32_t index;               /* constant */
     _Atomic uint32_t generation;  /* registry */
@@ -87,6 +112,9 @@ struct sampler_thread {
     unsigned stack_searches; /* registry */
 
     struct sampler_managed *_Atomic managed; /* registry and thread */
+    struct sampler_guest *_Atomic guest;     /* thread: whose slice this is; NULL: nobody's */
+    _Atomic uint64_t owed_ns;                /* as a guest's, of the time between slices */
+    bool is_host;                            /* registry: has or had guests */
     struct sampler_ring ring;                /* see ring_sig.h; replaced by the thread, paused, under the fold lock */
     struct sampler_counters counters;        /* handler */
 

@@ -286,6 +286,9 @@ static void reset_record(struct sampler_thread *thread, pid_t tid) {
     thread->born_cpu_ns = thread->seen_cpu_ns = 0;
     atomic_store(&thread->accounted_cpu_ns, 0);
     atomic_store(&thread->managed, NULL);
+    atomic_store(&thread->guest, NULL);
+    atomic_store(&thread->owed_ns, 0);
+    thread->is_host = false;
     atomic_store(&thread->bounds_known, false);
     atomic_store(&thread->seen_sp, 0);
     atomic_store(&thread->park, SAMPLER_RUNNING);
@@ -363,7 +366,7 @@ static void take_out(struct sampler_thread *thread, uint64_t cpu_ns) {
 /* ---- Rings ---- */
 
 bool sampler_thread_size_ring(struct sampler_thread *thread) {
-    size_t wanted = atomic_load(&thread->managed) ? MANAGED_RING_WORDS : RING_WORDS;
+    size_t wanted = atomic_load(&thread->managed) || thread->is_host ? MANAGED_RING_WORDS : RING_WORDS;
     struct sampler_ring *ring = &thread->ring;
     if (ring->word_count >= wanted) return true;
     void *words = mmap(NULL, wanted * sizeof(uint64_t), PROT_READ | PROT_WRITE,
@@ -428,6 +431,7 @@ void sampler_threads_begin(void) {
         thread->born_cpu_ns = sampler_thread_cpu_ns(thread);
         sampler_fold_discard(thread, thread->born_cpu_ns);
     }
+    sampler_fold_discard_guests();
     sampler_fold_unlock();
     registry.ended_cpu_ns = 0;
     memset(departed, 0, sizeof departed);

@@ -22,12 +22,14 @@ for (const make of Object.values(makers)) {
   for (const name of ['Name', 'arg', 'enviroment', 'toString', '__proto']) {
     refuses(() => make({ [name]: 1 }), new RegExp(`\\.${name} is unknown; there are entry, name`));
   }
-  for (const value of [false, 'worker', null, 1]) {
-    refuses(() => make({ thread: value }), /\.thread can only be true/);
+  for (const value of ['worker', null, 1]) {
+    refuses(() => make({ thread: value }), /\.thread must be true or false/);
   }
   make({ thread: true, name: 'all', args: [1], env: {} });
+  make({ thread: false });
   make({ thread: undefined });
 }
 equal(await Realm.fromSource('', { thread: true }).run(), 0);
+equal(await Realm.fromSource('', { thread: false }).run(), 0);
 // Inherited options count as well.
 refuses(() => new Realm(Object.create({ entry: './none.mjs', limits: {} })), /limits is not supported/);

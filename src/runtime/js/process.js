@@ -239,8 +239,8 @@ function cpuUsage(previous = undefined) {
   return { user: usage.user - previous.user, system: usage.system - previous.system };
 }
 
-// threadCpuUsage(previous): CPU time of this thread in microseconds, or since `previous`. The kernel's clock for
-// threads does not tell user from system time: the sum is right, and all of it is given as `user`.
+// threadCpuUsage(previous): CPU time of this Realm in microseconds, or since `previous`, on whatever threads it runs. The
+// kernel's clock for threads does not tell user from system time: the sum is right, and all of it is given as `user`.
 function threadCpuUsage(previous = undefined) {
   const usage = { user: Number(native.threadCpuTimeNs()) / 1000, system: 0 };
   if (previous === undefined || previous === null) return usage;

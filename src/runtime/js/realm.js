@@ -11,7 +11,9 @@ const {
 } = internal.primordials;
 const { defineHidden, describe, dictionary, errorWithCode, listOf } = internal;
 
-const KIND_THREAD = 1; // enum rt_realm_kind
+// enum rt_realm_kind
+const KIND_THREAD = 1;
+const KIND_POOLED = 2;
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
@@ -64,8 +66,8 @@ internal.checkRealmOptions = (bag, where) => {
     if (name in absent) throw new TypeError(`${where}.${name} is not supported: ${absent[name]}`);
     throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env and thread`);
   }
-  if (bag.thread === undefined || bag.thread === true) return bag;
-  throw new TypeError(`${where}.thread can only be true, not ${describe(bag.thread)}: each Realm has its own thread`);
+  if (bag.thread === undefined || typeof bag.thread === 'boolean') return bag;
+  throw new TypeError(`${where}.thread must be true or false, not ${describe(bag.thread)}`);
 };
 
 function argumentsOf(args) {
@@ -117,7 +119,7 @@ class Realm {
     const entry = bag.source === undefined ? entryOf(bag.entry) : checkText(bag.entry ?? '[source].mjs', 'entry');
     const name = bag.name === undefined ? baseName(entry) : checkText(bag.name, 'Realm: options.name');
     this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env) };
-    const parts = native.realmNew(entry, bag.source, name, KIND_THREAD);
+    const parts = native.realmNew(entry, bag.source, name, bag.thread === false ? KIND_POOLED : KIND_THREAD);
     this.#id = parts[0];
     this.#label = parts[1];
     this.#control = parts[2];
