@@ -17,6 +17,7 @@
 
 #include "runtime/jit_realm.h"
 #include "runtime/realm.h"
+#include "runtime/states.h"
 #include "runtime/v8_shim.h"
 #include "sampler/sampler.h"
 
@@ -47,30 +48,6 @@ static struct {
     struct attached *first;
     bool listen; /* there is or was a recording: Realms learn of their code as soon as they are attached */
 } realms;
-
-/* What V8 is at, by the function of its library that does it: shown as that function's caller. */
-static const struct fino_sampler_frame_state frame_states[] = {
-    {"v8::internal::Heap::Scavenge(", "[gc] scavenge"},
-    {"v8::internal::ScavengerCollector::JobTask::", "[gc] scavenge"},
-    {"v8::internal::Heap::MarkCompact(", "[gc] mark-compact"},
-    {"v8::internal::MinorMarkCompactCollector::CollectGarbage(", "[gc] minor mark-compact"},
-    {"v8::internal::IncrementalMarking::Step(", "[gc] incremental marking"},
-    {"v8::internal::ConcurrentMarking::Run", "[gc] concurrent marking"},
-    {"v8::internal::Sweeper::ParallelSweep", "[gc] sweep"},
-    {"v8::internal::Sweeper::SweeperJob::", "[gc] sweep"},
-    {"v8::internal::parsing::Parse", "[parse]"},
-    {"v8::internal::Compiler::CompileOptimized", "[compile] optimise"},
-    {"v8::internal::OptimizedCompilationJob::ExecuteJob(", "[compile] optimise"},
-    {"v8::internal::baseline::BaselineCompiler::", "[compile] baseline"},
-    {"v8::internal::Compiler::Compile", "[compile]"},
-    {"v8::internal::Runtime_LoadIC_Miss(", "[ic]"},
-    {"v8::internal::Runtime_KeyedLoadIC_Miss(", "[ic]"},
-    {"v8::internal::Runtime_StoreIC_Miss(", "[ic]"},
-    {"v8::internal::Runtime_KeyedStoreIC_Miss(", "[ic]"},
-    {"v8::internal::Runtime_LoadGlobalIC_Miss(", "[ic]"},
-    {"v8::internal::Deoptimizer::New(", "[deoptimise]"},
-    {"v8::internal::Deoptimizer::ComputeOutputFrames(", "[deoptimise]"},
-};
 
 static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -131,7 +108,7 @@ static char *describe_command(char *const argv[]) {
 void rt_profile_init(char *const argv[]) {
     command_comment = describe_command(argv);
     if (command_comment == NULL) abort();
-    fino_sampler_set_frame_states(frame_states, sizeof frame_states / sizeof *frame_states);
+    fino_sampler_set_frame_states(rt_states, rt_state_count);
     (void)fino_sampler_name_threads("V8 Default", "v8-worker"); /* can't be full: it is the first */
 }
 

@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 
 #include "sampler/clock.h"
+#include "sampler/frame_state.h"
 #include "sampler/threads.h"
 #include "sampler/unwind.h"
 
@@ -491,14 +492,6 @@ fino_pprof_snapshot *sampler_fold_snapshot(void) {
 
 /* ---- Names ---- */
 
-static const char *state_of(const char *symbol) {
-    for (size_t i = 0; i < fold.state_count; i++) {
-        if (strncmp(symbol, fold.states[i].symbol_prefix, strlen(fold.states[i].symbol_prefix)) == 0)
-            return fold.states[i].frame;
-    }
-    return NULL;
-}
-
 static void name_location(const struct pending_name *pending, const struct sampler_symbol *symbol) {
     struct fino_pprof_function function = {
         .name = intern(symbol->name),
@@ -509,7 +502,7 @@ static void name_location(const struct pending_name *pending, const struct sampl
     struct fino_pprof_line lines[2] = {
         {.function = fino_pprof_add_function(fold.profile, &function), .line = symbol->line}};
     if (symbol->line > 0) note_lines(pending->object);
-    const char *state = state_of(symbol->name);
+    const char *state = sampler_frame_state_of(fold.states, fold.state_count, symbol->name);
     if (state) lines[1].function = marker_function(state);
     fino_pprof_set_lines(fold.profile, pending->location, lines, state ? 2 : 1);
 }

@@ -97,8 +97,8 @@ sampler_thread *fino_sampler_thread_self(void);
 /* The number of the sampler's signal, for those who must keep their hands off it; 0 before it is chosen. */
 int fino_sampler_signal(void);
 
-/* A native function whose demangled name starts with SYMBOL_PREFIX stands for a state of the program: FRAME, such as
- * "[gc] mark-compact", is shown as its caller. */
+/* A native function whose demangled name starts with SYMBOL_PREFIX, in which * stands for any letters, digits and
+ * underscores, stands for a state of the program: FRAME, such as "[gc] mark-compact", is shown as its caller. */
 struct fino_sampler_frame_state {
     const char *symbol_prefix;
     const char *frame;
