@@ -1,12 +1,15 @@
-/* builtins.c: the table of C functions, the table of embedded scripts, and how the two meet at a Realm's start. */
+/* builtins.c: the table of C functions, the table of embedded scripts and their code, and how they meet at a Realm's
+ * start. */
 
 #include "runtime/builtins.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/errors.h"
+#include "runtime/resolve.h"
 
 static const struct rt_native_group *const native_groups[] = {
     &rt_mod_clone,   &rt_mod_encoding, &rt_mod_file, &rt_mod_http,    &rt_mod_http_client,
@@ -34,9 +37,18 @@ static const struct script {
 #include "runtime/js/table.h"
 #undef X
 };
+#define SCRIPT_COUNT (sizeof scripts / sizeof *scripts)
+
+/* What V8 made of them in one Realm, for those that start later: most of what loading them takes is compiling them. It
+ * is taken when that Realm first rests, so that what a start calls is in it, and nothing else. */
+static struct {
+    atomic_uint child_count;            /* Realms that were made, without the main one */
+    atomic_bool is_there;               /* once CODE is */
+    struct v8s_code code[SCRIPT_COUNT]; /* BYTES NULL: nothing */
+} shared;
 
 static const struct script *find_script(const char *name) {
-    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+    for (size_t i = 0; i < SCRIPT_COUNT; i++)
         if (strcmp(scripts[i].name, name) == 0) return &scripts[i];
     return NULL;
 }
@@ -54,10 +66,38 @@ static v8s_value run_script(struct rt_realm *realm, const struct script *script,
     v8s_isolate *isolate = realm->isolate;
     char name[80];
     snprintf(name, sizeof name, "fino:internal/%s", script->name);
-    v8s_value function = v8s_compile_function(isolate, script_text(isolate, script), name, parameters, 2, caught);
+    size_t index = (size_t)(script - scripts);
+    const struct v8s_code *known =
+        atomic_load(&shared.is_there) && shared.code[index].bytes ? &shared.code[index] : NULL;
+    v8s_value function =
+        v8s_compile_function(isolate, script_text(isolate, script), name, parameters, 2, known, caught);
     if (!function) return NULL;
+    if (realm->scripts) realm->scripts[index] = v8s_ref_new(isolate, function);
     v8s_value arguments[] = {v8s_ref_get(isolate, realm->native), v8s_ref_get(isolate, realm->internal)};
     return v8s_call(isolate, function, NULL, 2, arguments, caught);
+}
+
+/* Is this the one that shares its code? */
+static bool is_to_share(const struct rt_realm *realm) {
+    return realm->options.child && atomic_fetch_add(&shared.child_count, 1) == 1;
+}
+
+void rt_builtins_share_code(struct rt_realm *realm) {
+    if (!realm->scripts) return;
+    struct v8s_scope scope;
+    v8s_scope_open(realm->isolate, &scope);
+    for (size_t i = 0; i < SCRIPT_COUNT; i++)
+        if (realm->scripts[i]) shared.code[i] = v8s_code_of(v8s_ref_get(realm->isolate, realm->scripts[i]));
+    v8s_scope_close(&scope);
+    atomic_store(&shared.is_there, true);
+    rt_builtins_free(realm);
+}
+
+void rt_builtins_free(struct rt_realm *realm) {
+    for (size_t i = 0; realm->scripts && i < SCRIPT_COUNT; i++)
+        v8s_ref_free(realm->scripts[i]);
+    free(realm->scripts);
+    realm->scripts = NULL;
 }
 
 /* load(name): runs an embedded script and returns what it returns. */
@@ -123,6 +163,7 @@ v8s_value rt_clone_error(v8s_isolate *isolate, v8s_value message) {
 int rt_builtins_start(struct rt_realm *realm) {
     struct v8s_scope scope;
     struct v8s_caught caught;
+    if (is_to_share(realm)) realm->scripts = rt_must(calloc(SCRIPT_COUNT, sizeof(v8s_ref *)));
     v8s_scope_open(realm->isolate, &scope);
     realm->native = v8s_ref_new(realm->isolate, make_native(realm));
     realm->internal = v8s_ref_new(realm->isolate, v8s_object_new_null_prototype(realm->isolate));

@@ -33,6 +33,12 @@ extern const struct rt_native_group rt_mod_timers;
 /* Makes `native` and `internal` and runs the script `bootstrap`. Returns 0, or -1 after a message on stderr. */
 int rt_builtins_start(struct rt_realm *realm);
 
+/* When the Realm first has nothing to do: the second one besides the main one leaves what V8 has compiled of the
+ * scripts for those that come after it. */
+void rt_builtins_share_code(struct rt_realm *realm);
+/* Before the isolate is disposed of. */
+void rt_builtins_free(struct rt_realm *realm);
+
 /* For the functions of a group. An argument that JavaScript has checked; 0 if it is no number. */
 double rt_number_argument(const v8s_arguments *arguments, int index);
 /* A v8s_clone_error: internal.makeDOMException(MESSAGE, 'DataCloneError'). */

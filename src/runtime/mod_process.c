@@ -120,7 +120,7 @@ static v8s_value exit_process(v8s_isolate *isolate, const v8s_arguments *argumen
     if (atomic_load(&realm->stop) != RT_STOP_EXIT) realm->exit_code = code;
     rt_realm_stop(realm, RT_STOP_EXIT, 0);
     /* Termination takes hold where a function of JavaScript begins; here, so that not one more statement runs. */
-    v8s_value function = v8s_compile_function(isolate, v8s_string(isolate, ""), "fino:internal/exit", NULL, 0, NULL);
+    v8s_value function = v8s_compile_function(isolate, v8s_string(isolate, ""), "fino:internal/exit", NULL, 0, NULL, NULL);
     if (function) v8s_call(isolate, function, NULL, 0, NULL, NULL);
     return NULL;
 }

@@ -671,7 +671,7 @@ static bool run_commonjs(struct module *module, v8s_value object, v8s_value expo
     if (text && is_typescript(module->path)) text = erase_types(module, text, &nbytes, &error);
     v8s_value source = text ? source_string(isolate, module->path, text, nbytes, &error) : NULL;
     if (!source) return throw_value(isolate, error) != NULL;
-    v8s_value function = v8s_compile_function(isolate, source, module->path, parameters, 5, NULL);
+    v8s_value function = v8s_compile_function(isolate, source, module->path, parameters, 5, NULL, NULL);
     v8s_value values[] = {exports, v8s_closure_new(isolate, require, path), object, path,
                           v8s_string_utf8(isolate, module->path, directory ? directory : 1)};
     return function && v8s_call(isolate, function, exports, 5, values, NULL);

@@ -232,6 +232,7 @@ static void on_immediate(void *data) {
     rt_realm_call_internal(data, "onImmediate", 0, NULL);
 }
 static void before_wait(void *data) {
+    rt_builtins_share_code(data);
     rt_profile_park(data);
 }
 static void after_wait(void *data) {
@@ -291,13 +292,13 @@ static uintptr_t stack_limit(void) {
 /* Atomics.wait: a reactor that waits can't run others. */
 static void wait_begins(void *data) {
     const struct rt_realm *realm = data;
-    before_wait(data);
+    rt_profile_park(data);
     if (realm->options.member) rt_reactors_block();
 }
 static void wait_ended(void *data) {
     const struct rt_realm *realm = data;
     if (realm->options.member) rt_reactors_unblock();
-    after_wait(data);
+    rt_profile_unpark(data);
 }
 
 static v8s_isolate *new_isolate(struct rt_realm *realm) {
@@ -371,6 +372,7 @@ struct rt_port *rt_realm_free(struct rt_realm *realm) {
     for (size_t i = 0; i < realm->rejection_count; i++)
         free_rejection(&realm->rejections[i]);
     free(realm->rejections);
+    rt_builtins_free(realm);
     rt_modules_free(realm->modules);
     v8s_ref_free(realm->main_promise);
     v8s_ref_free(realm->internal);
@@ -472,7 +474,10 @@ int rt_realm_run(struct rt_realm *realm) {
 /* ---- In turns ---- */
 
 bool rt_realm_turn(struct rt_realm *realm, int64_t *rest_ns_out) {
-    if (rt_loop_turn(&realm->loop, rest_ns_out)) return true;
+    if (rt_loop_turn(&realm->loop, rest_ns_out)) {
+        if (*rest_ns_out != 0) rt_builtins_share_code(realm);
+        return true;
+    }
     *rest_ns_out = 0;
     return goes_on(realm);
 }

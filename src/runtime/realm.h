@@ -82,6 +82,7 @@ struct rt_realm {
 
     v8s_ref *native;   /* the object of C functions that the built-in scripts get */
     v8s_ref *internal; /* the object that the built-in scripts share */
+    v8s_ref **scripts; /* builtins' */
 
     v8s_ref *main_promise; /* of the main module's completion; NULL until it runs */
 

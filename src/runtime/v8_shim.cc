@@ -700,8 +700,8 @@ static_assert(sizeof(HandleScope) <= sizeof(v8s_scope), "v8s_scope holds a Handl
 } // namespace
 
 // Without a Locker: to V8 a thread that gives up its Locker has ended, and what was asked of the isolate since (to
-// terminate, to run an interrupt, to install optimised code) would be forgotten. Entering and leaving is all that binds an
-// isolate to a thread, apart from the stack's limit.
+// terminate, to run an interrupt, to install optimised code) would be forgotten. Entering and leaving is all that binds
+// an isolate to a thread, apart from the stack's limit.
 void v8s_enter(v8s_isolate *isolate, uintptr_t stack_limit, v8s_entered *entered) {
     new (entered->words) Entered(unwrap(isolate));
     unwrap(isolate)->SetStackLimit(stack_limit);
@@ -1165,16 +1165,35 @@ v8s_value v8s_closure_new(v8s_isolate *wrapped, v8s_native native, v8s_value val
 // ---- Scripts and modules ----
 
 v8s_value v8s_compile_function(v8s_isolate *wrapped, v8s_value source_text, const char *name,
-                               const char *const *parameters, size_t parameter_count, v8s_caught *caught) {
+                               const char *const *parameters, size_t parameter_count, const v8s_code *known,
+                               v8s_caught *caught) {
+    using Cached = ScriptCompiler::CachedData;
     Isolate *isolate = unwrap(wrapped);
     Catcher catcher(isolate, caught);
     ScriptOrigin origin(isolate, text(isolate, name));
-    ScriptCompiler::Source source(in<String>(source_text), origin);
+    Cached *cached =
+        known ? new Cached(known->bytes, static_cast<int>(known->nbytes), Cached::BufferNotOwned) : nullptr;
+    ScriptCompiler::Source source(in<String>(source_text), origin, cached); // which it owns
     std::vector<Local<String>> names;
     for (size_t i = 0; i < parameter_count; i++)
         names.push_back(name_of(isolate, parameters[i]));
-    return out(
-        ScriptCompiler::CompileFunctionInContext(context_of(isolate), &source, names.size(), names.data(), 0, nullptr));
+    return out(ScriptCompiler::CompileFunctionInContext(
+        context_of(isolate), &source, names.size(), names.data(), 0, nullptr,
+        cached ? ScriptCompiler::kConsumeCodeCache : ScriptCompiler::kNoCompileOptions));
+}
+
+v8s_code v8s_code_of(v8s_value function) {
+    std::unique_ptr<ScriptCompiler::CachedData> cached(
+        ScriptCompiler::CreateCodeCacheForFunction(in<Function>(function)));
+    if (!cached) return {nullptr, 0};
+    auto *bytes = static_cast<uint8_t *>(malloc(static_cast<size_t>(cached->length)));
+    if (!bytes) return {nullptr, 0};
+    memcpy(bytes, cached->data, static_cast<size_t>(cached->length));
+    return {bytes, static_cast<size_t>(cached->length)};
+}
+
+void v8s_code_free(v8s_code code) {
+    free(code.bytes);
 }
 
 v8s_module *v8s_module_compile(v8s_isolate *wrapped, v8s_value source_text, const char *name, void *data,

@@ -83,9 +83,9 @@ v8s_isolate *v8s_isolate_new(const struct v8s_isolate_options *options);
 void v8s_isolate_free(v8s_isolate *isolate);
 void *v8s_data(v8s_isolate *isolate); /* host.data */
 
-/* Binds the isolate to the calling thread, with its context and a handle scope, until v8s_leave; then another thread may
- * enter it. That no two do, and that one sees what the other did, is the caller's business. JavaScript may use the stack
- * down to STACK_LIMIT. */
+/* Binds the isolate to the calling thread, with its context and a handle scope, until v8s_leave; then another thread
+ * may enter it. That no two do, and that one sees what the other did, is the caller's business. JavaScript may use the
+ * stack down to STACK_LIMIT. */
 struct v8s_entered {
     uintptr_t words[16];
 };
@@ -252,9 +252,20 @@ v8s_value v8s_argument_data(const v8s_arguments *arguments);
 
 /* ---- Scripts and modules ---- */
 
-/* The body SOURCE as a function of PARAMETERS. */
+/* What a function and those inside it were compiled to, for other isolates with the same V8 flags. */
+struct v8s_code {
+    uint8_t *bytes;
+    size_t nbytes;
+};
+
+/* The body SOURCE as a function of PARAMETERS. KNOWN (may be NULL) is what v8s_code_of said of the same one; if it does
+ * not fit, it is compiled all the same. */
 v8s_value v8s_compile_function(v8s_isolate *isolate, v8s_value source, const char *name, const char *const *parameters,
-                               size_t parameter_count, struct v8s_caught *caught);
+                               size_t parameter_count, const struct v8s_code *known, struct v8s_caught *caught);
+/* Of a function made by v8s_compile_function, with all that was compiled so far. BYTES is NULL if there is nothing to
+ * keep. Owns: v8s_code_free. */
+struct v8s_code v8s_code_of(v8s_value function);
+void v8s_code_free(struct v8s_code code);
 
 /* Compiles SOURCE, named NAME; DATA comes back in resolve and import_meta. */
 v8s_module *v8s_module_compile(v8s_isolate *isolate, v8s_value source, const char *name, void *data,
