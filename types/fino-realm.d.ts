@@ -12,7 +12,7 @@ declare module 'fino:realm' {
     args?: Iterable<unknown>;
     /** Its `process.env`; a copy of this Realm's if not given. */
     env?: Record<string, unknown>;
-    /** true (the default): on a thread of its own. false: on one of a few threads, which such Realms share. */
+    /** true: on a thread of its own. false (the default): on one of a few threads, which such Realms share. */
     thread?: boolean;
   }
 

@@ -23,7 +23,7 @@ realms.push(new Realm({ entry: './busy.ts', name: 'my own', args: [2e5] }));
 await Promise.all(realms.map((realm) => realm.run()));
 console.log(realms.map((realm) => realm.thread).join(','));
 const endless = Realm.fromSource("import { realm } from 'fino:realm/self'; realm.port.postMessage(0); for (;;);",
-  { name: 'endless' });
+  { name: 'endless', thread: true });
 endless.run();
 await new Promise((resolve) => { endless.port.onmessage = resolve; });
 endless.unref();
@@ -38,7 +38,9 @@ go tool pprof -tags profile.pb >tags 2>tags.err
 for label in main busy.ts busy.ts#2 busy.ts#3 'my own' endless; do
   grep -qE ": $label\$" tags || { cat tags >&2; fail "pprof shows no thread '$label'"; }
 done
-grep -qE ': thread$' tags || { cat tags >&2; fail "pprof shows no realm_kind 'thread'"; }
+for kind in main pooled thread; do
+  grep -qE ": $kind\$" tags || { cat tags >&2; fail "pprof shows no realm_kind '$kind'"; }
+done
 
 # Each used what it was told to, and what its start and end cost.
 for want in 'busy.ts 200' 'busy.ts#2 200' 'busy.ts#3 400' 'my own 200'; do

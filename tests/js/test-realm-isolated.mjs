@@ -9,13 +9,15 @@ process.env.FINO_TEST_OWNER = 'yes';
 
 const first = new Realm({ entry, args: ['a', { b: 1 }], env: { ONLY: 1 } });
 const second = new Realm({ entry, name: 'second' });
-deepEqual(await first.call({ what: 'self' }), { args: ['a', { b: 1 }], id: first.id, kind: 'thread', name: first.thread });
+deepEqual(await first.call({ what: 'self' }), { args: ['a', { b: 1 }], id: first.id, kind: 'pooled', name: first.thread });
+const third = new Realm({ entry, thread: true });
+equal((await third.call({ what: 'self' })).kind, 'thread');
 deepEqual(await first.call({ what: 'process' }), { args: ['a', '[object Object]'], env: { ONLY: '1' } });
 equal((await second.call({ what: 'process' })).env.FINO_TEST_OWNER, 'yes');
 equal(second.thread, 'second');
 equal(first.thread, 'calls.ts');
 ok(second.id !== first.id);
-await Promise.all([first.terminate(), second.terminate()]);
+await Promise.all([first.terminate(), second.terminate(), third.terminate()]);
 
 equal(await Realm.fromSource('if (globalThis.leaked) throw 1;').run(), 0);
 await rejects(Realm.fromSource("import process from 'fino:process'; process.chdir('/');").run(), /main Realm/);

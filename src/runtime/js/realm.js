@@ -119,7 +119,7 @@ class Realm {
     const entry = bag.source === undefined ? entryOf(bag.entry) : checkText(bag.entry ?? '[source].mjs', 'entry');
     const name = bag.name === undefined ? baseName(entry) : checkText(bag.name, 'Realm: options.name');
     this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env) };
-    const parts = native.realmNew(entry, bag.source, name, bag.thread === false ? KIND_POOLED : KIND_THREAD);
+    const parts = native.realmNew(entry, bag.source, name, bag.thread === true ? KIND_THREAD : KIND_POOLED);
     this.#id = parts[0];
     this.#label = parts[1];
     this.#control = parts[2];
