@@ -20,7 +20,7 @@
 #include "format.h"
 
 enum {
-    CHAINS_HASH3_BITS = 15,
+    CHAINS_HASH3_MAX_BITS = 15,
     CHAINS_HASH4_BITS = 16,
     /* Bytes that must follow a position for it to be searched or entered: four for its own hash, one more for that of
      * the next position, which is computed ahead. */
@@ -44,7 +44,7 @@ struct deflate_input {
 };
 
 struct deflate_chains {
-    uint16_t heads3[1 << CHAINS_HASH3_BITS];
+    uint16_t heads3[1 << CHAINS_HASH3_MAX_BITS];
     uint16_t heads4[1 << CHAINS_HASH4_BITS];
     uint16_t steps[DEFLATE_WINDOW];
     uint32_t swept; /* the position of the last sweep */
@@ -55,8 +55,9 @@ struct chains_cursor {
     const uint8_t *next;
     const uint8_t *end;
     const uint8_t *history;
-    uint32_t bias;  /* an address less this is its position: one pointer moves instead of two numbers */
-    uint32_t hash3; /* of NEXT */
+    uint32_t bias;       /* an address less this is its position: one pointer moves instead of two numbers */
+    unsigned hash3_bits; /* a constant to the compiler, different by level */
+    uint32_t hash3;      /* of NEXT */
     uint32_t hash4;
 };
 
@@ -74,16 +75,19 @@ DEFLATE_INLINE uint32_t chains_reach(const struct chains_cursor *cursor) {
     return (uint32_t)min_size((size_t)(cursor->next - cursor->history), DEFLATE_WINDOW);
 }
 
-/* The cursor at the beginning of INPUT, whose position is POSITION. */
-DEFLATE_INLINE struct chains_cursor chains_start(const struct deflate_input *input, uint32_t position) {
+/* The cursor at the beginning of INPUT, whose position is POSITION. HASH3_BITS, at most CHAINS_HASH3_MAX_BITS, stay the
+ * same for all of a stream. */
+DEFLATE_INLINE struct chains_cursor chains_start(const struct deflate_input *input, uint32_t position,
+                                                 unsigned hash3_bits) {
     struct chains_cursor cursor = {
         .next = input->next,
         .end = input->end,
         .history = input->history,
         .bias = (uint32_t)(uintptr_t)input->next - position,
+        .hash3_bits = hash3_bits,
     };
     if (cursor.end - cursor.next >= CHAINS_LOOKAHEAD) {
-        cursor.hash3 = chains_hash(load_le32(cursor.next) & 0xFFFFFF, CHAINS_HASH3_BITS);
+        cursor.hash3 = chains_hash(load_le32(cursor.next) & 0xFFFFFF, cursor.hash3_bits);
         cursor.hash4 = chains_hash(load_le32(cursor.next), CHAINS_HASH4_BITS);
     }
     return cursor;
@@ -95,9 +99,9 @@ DEFLATE_INLINE void chains_sweep(struct deflate_chains *chains, uint32_t positio
     if (DEFLATE_LIKELY(position - chains->swept < CHAINS_SWEEP)) return;
     chains->swept = position;
     for (unsigned i = 0; i < 1 << CHAINS_HASH4_BITS; i++) {
-        uint16_t age = (uint16_t)(position - chains->heads4[i]);
-        if (age > DEFLATE_WINDOW) age = DEFLATE_WINDOW + 1;
-        chains->heads4[i] = (uint16_t)(position - age);
+        uint16_t age = (uint16_t)(position - chains->heads4[i]); /* the excess: one saturating subtraction of vectors */
+        uint16_t excess = age > DEFLATE_WINDOW + 1 ? (uint16_t)(age - (DEFLATE_WINDOW + 1)) : 0;
+        chains->heads4[i] = (uint16_t)(chains->heads4[i] + excess);
     }
 }
 
@@ -114,11 +118,18 @@ DEFLATE_INLINE void chains_step(struct deflate_chains *chains, struct chains_cur
     *head3 = (uint16_t)position;
     *head4 = (uint16_t)position;
 
-    cursor->hash3 = chains_hash(bytes & 0xFFFFFF, CHAINS_HASH3_BITS);
+    cursor->hash3 = chains_hash(bytes & 0xFFFFFF, cursor->hash3_bits);
     cursor->hash4 = chains_hash(bytes, CHAINS_HASH4_BITS);
     __builtin_prefetch(&chains->heads3[cursor->hash3], 1);
     __builtin_prefetch(&chains->heads4[cursor->hash4], 1);
     cursor->next++;
+}
+
+/* Enters POSITION by HASH4, that of its four bytes, alone. Returns the hash of BYTES, the four of the next position. */
+DEFLATE_INLINE uint32_t chains_enter(struct deflate_chains *chains, uint32_t position, uint32_t hash4, uint32_t bytes) {
+    chains->steps[position % DEFLATE_WINDOW] = (uint16_t)(position - chains->heads4[hash4] - 1);
+    chains->heads4[hash4] = (uint16_t)position;
+    return chains_hash(bytes, CHAINS_HASH4_BITS);
 }
 
 /* Enters COUNT positions without searching them. */
@@ -127,21 +138,14 @@ DEFLATE_INLINE void chains_skip(struct deflate_chains *chains, struct chains_cur
     uint32_t position = chains_position(cursor), hash3 = cursor->hash3, hash4 = cursor->hash4;
     cursor->next += count;
     if (DEFLATE_UNLIKELY(cursor->end - cursor->next < CHAINS_LOOKAHEAD)) return;
-    for (; count > CHAINS_SKIP_WITH_3; count--) {
-        chains->steps[position % DEFLATE_WINDOW] = (uint16_t)(position - chains->heads4[hash4] - 1);
-        chains->heads4[hash4] = (uint16_t)position;
-        hash4 = chains_hash(load_le32(++next), CHAINS_HASH4_BITS);
-        position++;
-    }
-    hash3 = chains_hash(load_le32(next) & 0xFFFFFF, CHAINS_HASH3_BITS);
+    for (; count > CHAINS_SKIP_WITH_3; count--)
+        hash4 = chains_enter(chains, position++, hash4, load_le32(++next));
+    hash3 = chains_hash(load_le32(next) & 0xFFFFFF, cursor->hash3_bits);
     for (; count > 0; count--) {
         uint32_t bytes = load_le32(++next);
-        chains->steps[position % DEFLATE_WINDOW] = (uint16_t)(position - chains->heads4[hash4] - 1);
-        chains->heads4[hash4] = (uint16_t)position;
         chains->heads3[hash3] = (uint16_t)position;
-        hash3 = chains_hash(bytes & 0xFFFFFF, CHAINS_HASH3_BITS);
-        hash4 = chains_hash(bytes, CHAINS_HASH4_BITS);
-        position++;
+        hash3 = chains_hash(bytes & 0xFFFFFF, cursor->hash3_bits);
+        hash4 = chains_enter(chains, position++, hash4, bytes);
     }
     cursor->hash3 = hash3;
     cursor->hash4 = hash4;
@@ -153,7 +157,7 @@ DEFLATE_INLINE void chains_skip(struct deflate_chains *chains, struct chains_cur
 DEFLATE_INLINE void chains_pass(struct chains_cursor *cursor, unsigned count) {
     cursor->next += count;
     if (cursor->end - cursor->next < CHAINS_LOOKAHEAD) return;
-    cursor->hash3 = chains_hash(load_le32(cursor->next) & 0xFFFFFF, CHAINS_HASH3_BITS);
+    cursor->hash3 = chains_hash(load_le32(cursor->next) & 0xFFFFFF, cursor->hash3_bits);
     cursor->hash4 = chains_hash(load_le32(cursor->next), CHAINS_HASH4_BITS);
 }
 

@@ -5,6 +5,10 @@
 /* A match of length 3 further away than this costs more than three literals, as a rule. */
 enum { MAX_OFFSET_OF_3 = 4096 };
 
+/* Up to level 7 few matches of length 3 are worth more than the cache that a large table of them takes: a small one
+ * forgets the far ones, which cost about what literals do. */
+enum { SMALL_HASH3_BITS = 12 };
+
 /* After so many literals in a row the data look incompressible: for every 2^8 of them one more position is passed over
  * after each that is searched. */
 enum { PASS_SHIFT = 8 };
@@ -90,9 +94,9 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
 }
 
 DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
-                          struct deflate_writer *writer, unsigned lookahead) {
+                          struct deflate_writer *writer, unsigned lookahead, unsigned hash3_bits) {
     struct deflate_spans *spans = &compressor->spans;
-    struct chains_cursor cursor = chains_start(input, compressor->position);
+    struct chains_cursor cursor = chains_start(input, compressor->position, hash3_bits);
 
     spans->in = input->next;
     while (cursor.next < input->end) {
@@ -111,10 +115,10 @@ DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const stru
 
 bool deflate_parse_lazy(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
                         struct deflate_writer *writer) {
-    return parse(compressor, input, writer, 1);
+    return parse(compressor, input, writer, 1, SMALL_HASH3_BITS);
 }
 
 bool deflate_parse_lazy2(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
                          struct deflate_writer *writer) {
-    return parse(compressor, input, writer, 2);
+    return parse(compressor, input, writer, 2, CHAINS_HASH3_MAX_BITS);
 }

@@ -279,7 +279,7 @@ static void drop_front(struct deflate_optimal *optimal, size_t nbytes) {
 bool deflate_parse_optimal(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
                            struct deflate_writer *writer) {
     struct deflate_optimal *optimal = &compressor->finder.optimal;
-    struct chains_cursor cursor = chains_start(input, compressor->position);
+    struct chains_cursor cursor = chains_start(input, compressor->position, CHAINS_HASH3_MAX_BITS);
     const uint8_t *in = input->next;
     struct costs costs;
 
