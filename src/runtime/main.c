@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/command_pprof.h"
 #include "runtime/options.h"
 #include "runtime/profile.h"
 #include "runtime/realm.h"
@@ -77,6 +78,7 @@ static _Noreturn void leave(struct rt_realm *realm, int code, bool is_alone) {
 }
 
 int main(int argc, char *argv[]) {
+    if (argc > 1 && strcmp(argv[1], "pprof") == 0) return rt_command_pprof(argv + 2);
     struct rt_options options;
     int code = rt_options_parse(argc, argv, &options);
     if (code >= 0) return code;

@@ -70,6 +70,7 @@ static void print_options(FILE *file) {
 static void print_usage(FILE *file) {
     fputs("usage: fino run [options] script [arguments...]\n"
           "       fino [options] script [arguments...]\n"
+          "       fino pprof command [options] file...    reads profiles; fino pprof --help says more\n"
           "\n"
           "Runs a JavaScript or TypeScript module. Options go before the script; all that follows it is the script's.\n"
           "`--` ends the options, for a script whose name begins with a dash.\n",

@@ -1,0 +1,239 @@
+/* report_convert.c: profiles for other tools: collapsed stacks, speedscope, the Firefox profiler, Chrome's .cpuprofile,
+ * and plain JSON.
+ *
+ * Source:  github.com/brendangregg/FlameGraph (collapsed), speedscope.app/file-format-schema.json,
+ *          github.com/firefox-devtools/profiler docs-developer/gecko-profile-format.md,
+ *          chromedevtools.github.io/devtools-protocol/tot/Profiler (Profile).
+ */
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/report.h"
+
+void rt_report_json_string(FILE *file, const char *text, size_t nbytes) {
+    fputc('"', file);
+    for (size_t i = 0; i < nbytes; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f) /* no "</script>", no "<!--" */
+            fprintf(file, "\\u%04x", c);
+        else
+            fputc(c, file);
+    }
+    fputc('"', file);
+}
+
+static void json_text(FILE *file, const char *text) {
+    rt_report_json_string(file, text, strlen(text));
+}
+
+static const char *thread_of(const struct rt_report *report, uint32_t label_set) {
+    size_t count;
+    const struct fino_pprof_label *labels = fino_pprof_get_labels(report->profile, label_set, &count);
+    for (size_t i = 0; i < count; i++)
+        if (labels[i].string != FINO_PPROF_NONE &&
+            strcmp(fino_pprof_get_string(report->profile, labels[i].key, NULL), "thread") == 0)
+            return fino_pprof_get_string(report->profile, labels[i].string, NULL);
+    return NULL;
+}
+
+/* ---- Collapsed stacks ---- */
+
+/* A frame's name ends at ';', a line at a line feed. */
+static void put_collapsed(FILE *file, const char *name) {
+    for (; *name; name++)
+        fputc(*name == ';' ? ':' : *name == '\n' || *name == '\r' ? ' ' : *name, file);
+}
+
+static void write_collapsed(struct rt_report *report, FILE *file) {
+    size_t cursor = 0;
+    struct rt_report_stack stack;
+    while (rt_report_next(report, &cursor, &stack)) {
+        const char *thread = thread_of(report, stack.label_set);
+        if (thread) put_collapsed(file, thread);
+        for (size_t i = stack.depth; i-- > 0;) {
+            if (thread || i + 1 < stack.depth) fputc(';', file);
+            put_collapsed(file, report->nodes[stack.nodes[i]].name);
+        }
+        fprintf(file, " %" PRId64 "\n", stack.value);
+    }
+}
+
+/* ---- What several formats need: the nodes' places, the threads, a tree of calls ---- */
+
+/* One thread's name: its samples' label, or "all" where there is none. */
+struct threads {
+    const char **names;
+    size_t count;
+    size_t *of_sample; /* by the order that rt_report_next gives */
+    size_t sample_count;
+};
+
+static size_t find_thread(struct threads *threads, const char *name) {
+    for (size_t i = 0; i < threads->count; i++)
+        if (strcmp(threads->names[i], name) == 0) return i;
+    if ((threads->count & (threads->count - 1)) == 0) {
+        const char **larger = rt_report_allocate(threads->count ? threads->count * 2 : 1, sizeof *larger);
+        if (threads->count) memcpy(larger, threads->names, threads->count * sizeof *larger);
+        free(threads->names);
+        threads->names = larger;
+    }
+    threads->names[threads->count] = name;
+    return threads->count++;
+}
+
+static void find_threads(struct rt_report *report, struct threads *threads) {
+    size_t cursor = 0;
+    struct rt_report_stack stack;
+    *threads = (struct threads){
+        .of_sample = rt_report_allocate(fino_pprof_sample_count(report->profile), sizeof *threads->of_sample)};
+    while (rt_report_next(report, &cursor, &stack)) {
+        const char *thread = thread_of(report, stack.label_set);
+        threads->of_sample[threads->sample_count++] = find_thread(threads, thread ? thread : "all");
+    }
+}
+
+static void free_threads(struct threads *threads) {
+    free(threads->names);
+    free(threads->of_sample);
+}
+
+/* ---- speedscope ---- */
+
+static const char *speedscope_unit(const struct rt_report *report) {
+    static const struct {
+        const char *ours, *theirs;
+    } units[] = {
+        {"ns", "nanoseconds"}, {"us", "microseconds"}, {"ms", "milliseconds"}, {"s", "seconds"}, {"B", "bytes"}};
+    const char *unit = rt_report_unit_for(1, report->unit);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].ours, unit) == 0) return units[i].theirs;
+    return "none";
+}
+
+static void write_speedscope_frames(const struct rt_report *report, FILE *file) {
+    for (size_t i = 0; i < report->node_count; i++) {
+        const struct rt_report_node *node = &report->nodes[i];
+        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", file);
+        if (node->function_name)
+            json_text(file, fino_pprof_get_string(report->profile, node->function_name, NULL));
+        else
+            json_text(file, node->name);
+        if (node->file) {
+            fputs(",\"file\":", file);
+            json_text(file, fino_pprof_get_string(report->profile, node->file, NULL));
+        }
+        if (node->line > 0) fprintf(file, ",\"line\":%" PRId64, node->line);
+        fputc('}', file);
+    }
+}
+
+static void write_speedscope_samples(struct rt_report *report, const struct threads *threads, size_t thread,
+                                     FILE *file) {
+    size_t cursor = 0, number = 0;
+    int64_t end = 0;
+    struct rt_report_stack stack;
+    const char *comma = "";
+    fputs("\"samples\":[", file);
+    while (rt_report_next(report, &cursor, &stack)) {
+        if (threads->of_sample[number++] != thread) continue;
+        fprintf(file, "%s\n[", comma);
+        for (size_t i = stack.depth; i-- > 0;)
+            fprintf(file, "%" PRIu32 "%s", stack.nodes[i], i ? "," : "");
+        fputc(']', file);
+        comma = ",";
+    }
+    fputs("],\n\"weights\":[", file);
+    comma = "";
+    for (cursor = number = 0; rt_report_next(report, &cursor, &stack);) {
+        if (threads->of_sample[number++] != thread) continue;
+        fprintf(file, "%s%" PRId64, comma, stack.value);
+        end += stack.value;
+        comma = ",";
+    }
+    fprintf(file, "],\"startValue\":0,\"endValue\":%" PRId64 "}", end);
+}
+
+static void write_speedscope(struct rt_report *report, FILE *file) {
+    struct threads threads;
+    find_threads(report, &threads);
+    fputs("{\"$schema\":\"https://www.speedscope.app/"
+          "file-format-schema.json\",\"exporter\":\"fino\",\"shared\":{\"frames\":[",
+          file);
+    write_speedscope_frames(report, file);
+    fputs("]},\"profiles\":[", file);
+    for (size_t i = 0; i < threads.count; i++) {
+        fprintf(file, "%s\n{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":", i ? "," : "", speedscope_unit(report));
+        json_text(file, threads.names[i]);
+        fputc(',', file);
+        write_speedscope_samples(report, &threads, i, file);
+    }
+    fputs("]}\n", file);
+    free_threads(&threads);
+}
+
+/* ---- JSON ---- */
+
+static void write_labels(const struct rt_report *report, uint32_t label_set, FILE *file) {
+    size_t count;
+    const struct fino_pprof_label *labels = fino_pprof_get_labels(report->profile, label_set, &count);
+    fputc('{', file);
+    for (size_t i = 0; i < count; i++) {
+        if (i) fputc(',', file);
+        json_text(file, fino_pprof_get_string(report->profile, labels[i].key, NULL));
+        fputc(':', file);
+        if (labels[i].string != FINO_PPROF_NONE)
+            json_text(file, fino_pprof_get_string(report->profile, labels[i].string, NULL));
+        else
+            fprintf(file, "%" PRId64, labels[i].number);
+    }
+    fputc('}', file);
+}
+
+static void write_json(struct rt_report *report, FILE *file) {
+    const struct fino_pprof_header *header = fino_pprof_get_header(report->profile);
+    fputs("{\"type\":", file);
+    json_text(file, report->type_name);
+    fputs(",\"unit\":", file);
+    json_text(file, report->unit);
+    fprintf(file, ",\"total\":%" PRId64 ",\"timeNanos\":\"%" PRId64 "\",\"durationNanos\":%" PRId64 ",\"frames\":[",
+            report->total, header->time_nanos, header->duration_nanos);
+    write_speedscope_frames(report, file);
+    fputs("],\"samples\":[", file);
+    size_t cursor = 0;
+    struct rt_report_stack stack;
+    const char *comma = "";
+    while (rt_report_next(report, &cursor, &stack)) {
+        fprintf(file, "%s\n{\"stack\":[", comma);
+        for (size_t i = stack.depth; i-- > 0;)
+            fprintf(file, "%" PRIu32 "%s", stack.nodes[i], i ? "," : "");
+        fprintf(file, "],\"value\":%" PRId64 ",\"labels\":", stack.value);
+        write_labels(report, stack.label_set, file);
+        fputc('}', file);
+        comma = ",";
+    }
+    fputs("]}\n", file);
+}
+
+/* ---- The table ---- */
+
+static const struct format {
+    const char *name;
+    void (*write)(struct rt_report *report, FILE *file);
+} formats[] = {{"collapsed", write_collapsed}, {"speedscope", write_speedscope}, {"json", write_json}};
+
+int rt_report_convert(struct rt_report *report, const char *format, FILE *file) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, format) == 0) {
+            formats[i].write(report, file);
+            return 0;
+        }
+    fprintf(stderr, "fino pprof: there is no format %s, only", format);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", formats[i].name);
+    fputc('\n', stderr);
+    return -1;
+}
