@@ -507,6 +507,39 @@ static bool read_all(struct decoder *d) {
              expect_all_used(d, &d->functions, "function") && expect_all_used(d, &d->locations, "location")));
 }
 
+/* ---- What came before profile.proto ---- */
+
+static bool begins_with(const uint8_t *data, size_t nbytes, const char *text) {
+    size_t text_nbytes = pprof_text_nbytes(text);
+    return nbytes >= text_nbytes && pprof_bytes_equal(data, text, text_nbytes);
+}
+
+/* gperftools' CPU profiles begin with these numbers, each a word of their machine's: 0, how many follow, the format's
+ * version. */
+static bool is_legacy_cpu(const uint8_t *data, size_t nbytes) {
+    for (size_t word_nbytes = 4; word_nbytes <= 8; word_nbytes += 4) {
+        for (int is_big_endian = 0; is_big_endian <= 1; is_big_endian++) {
+            uint8_t words[3 * 8] = {0};
+            words[word_nbytes + (is_big_endian ? word_nbytes - 1 : 0)] = 3;
+            if (nbytes >= 3 * word_nbytes && pprof_bytes_equal(data, words, 3 * word_nbytes)) return true;
+        }
+    }
+    return false;
+}
+
+/* Says of what can not be decoded whether it is one of the formats that pprof still reads. Returns: NULL if not. */
+static const char *legacy_format(const uint8_t *data, size_t nbytes) {
+    if (is_legacy_cpu(data, nbytes))
+        return "is a CPU profile in gperftools' legacy format: `go tool pprof -proto` converts it";
+    /* "heap profile: ...", "goroutine profile: total ...", "--- contentionz 1 ---" and their like */
+    bool is_legacy = begins_with(data, nbytes, "--- ");
+    for (size_t at = 0; at < nbytes && at < 32 && data[at] >= ' ' && data[at] <= '~' && !is_legacy; at++)
+        is_legacy = begins_with(data + at, nbytes - at, " profile: ");
+    return is_legacy ? "is in a legacy text format: `go tool pprof -proto` converts it" : NULL;
+}
+
+/* ---- The interface ---- */
+
 static void free_map(struct decoder *d, struct id_map *map) {
     PPROF_VECTOR_FREE(d->allocator, &map->list);
     pprof_index_free(d->allocator, &map->index);
@@ -539,7 +572,11 @@ static int decode_plain(const struct fino_pprof_decode_config *config, enum ppro
         return 0;
     }
     fino_pprof_free(d.profile);
-    if (d.error == -EINVAL) *problem_out = d.problem;
+    if (d.error == -EINVAL) {
+        const char *legacy = legacy_format(data, nbytes);
+        *problem_out = d.problem;
+        if (legacy) *problem_out = (struct fino_pprof_problem){.what = legacy, .entity = "profile", .field = ""};
+    }
     return d.error;
 }
 

@@ -22,6 +22,9 @@ struct bad {
 #define LOCATION1 "\x22\x06\x08\x01\x22\x02\x08\x01" /* id 1, line of function 1 */
 #define SAMPLE1 "\x12\x06\x0a\x01\x01\x12\x01\x05"   /* location 1, value 5 */
 
+#define LEGACY_CPU "is a CPU profile in gperftools' legacy format: `go tool pprof -proto` converts it"
+#define LEGACY_TEXT "is in a legacy text format: `go tool pprof -proto` converts it"
+
 static const struct bad bads[] = {
     {B(""), 0, "profile", "is empty", 0},
     {B("\x32"), 0, "profile", "ends inside a varint", 0},
@@ -60,6 +63,16 @@ static const struct bad bads[] = {
                     "c"),
      1, "string", "is not referred to", 3},
     {B("\x1f\x8b\x08\x00"), 0, "gzip", NULL, 0},
+    /* What is older than profile.proto: words of 64 and 32 bits, either byte first, and text. */
+    {B("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27"), 0, "profile", LEGACY_CPU, 0},
+    {B("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0"), 0, "profile", LEGACY_CPU, 0},
+    {B("\0\0\0\0\3\0\0\0\0\0\0\0\x10\x27\0\0"), 0, "profile", LEGACY_CPU, 0},
+    {B("\0\0\0\0\0\0\0\3\0\0\0\0"), 0, "profile", LEGACY_CPU, 0},
+    {B("\0\0\0\0\0\0\0\3\0\0\0"), 0, "profile", "has a field number out of range", 0},
+    {B("heap profile:   3:  8388 [  3:  8388] @ heapprofile\n"), 0, "profile", LEGACY_TEXT, 0},
+    {B("goroutine profile: total 3\n"), 0, "profile", LEGACY_TEXT, 0},
+    {B("--- threadz 1 ---\n"), 0, "profile", LEGACY_TEXT, 0},
+    {B("not a\nheap profile: 3\n"), 0, "profile", "has a field of an unknown wire type", 0},
 };
 
 static int check(const char *bytes, size_t nbytes, enum fino_pprof_strictness strictness,
