@@ -17,6 +17,9 @@ need file 'command -v file'
 need zlib1g-dev 'has_header zlib.h'
 need libdeflate-dev 'has_header libdeflate.h'
 need libzopfli-dev 'has_header zopfli/zopfli.h'
+need libgoogle-perftools-dev 'has_header gperftools/profiler.h'
+need "rustc librust-protobuf-dev protobuf-codegen protobuf-compiler golang-github-google-pprof-dev" \
+  'command -v rustc && command -v protoc && command -v protoc-gen-rust && compgen -G "/usr/share/cargo/registry/protobuf-2.*" && ls /usr/share/gocode/src/github.com/google/pprof/proto'
 need musl-tools 'command -v musl-gcc'
 need "clang libclang-rt-14-dev" has_fuzzer
 need "libc6-dev-i386 lib32gcc-12-dev" 'echo "int main(void) { return 0; }" | gcc -m32 -static -x c - -o /dev/null'
