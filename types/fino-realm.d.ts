@@ -14,6 +14,29 @@ declare module 'fino:realm' {
     env?: Record<string, unknown>;
     /** true: on a thread of its own. false (the default): on one of a few threads, which such Realms share. */
     thread?: boolean;
+    /** What it may import: this makes it a sandbox, on a thread of its own. */
+    overrides?: ImportMap;
+  }
+
+  /** Of a name, with `*` for any text without a slash and `**` for any text: 'fino:net/*', './lib/**', 'lodash'. */
+  type Pattern = string | URL;
+  type ImportRule =
+    | { allow: Pattern }
+    | { block: Pattern }
+    /** It is `to`, a specifier in the working directory, which need not be allowed by itself. */
+    | { remap: Pattern; to: string | URL }
+    /** It is a module of that text. */
+    | { source: Pattern; text: string }
+    /** It has these exports, and no more. */
+    | { facade: Pattern; exports: Iterable<string> };
+
+  /** What a sandbox may import. Of the rules that match the last decides; a refusal has the code ERR_IMPORT_REFUSED. */
+  export class ImportMap {
+    private constructor();
+    /** Nothing but what the rules grant. */
+    static deny(rules?: Iterable<ImportRule>): ImportMap;
+    /** What the owner may import, but for the rules. */
+    static inherit(rules?: Iterable<ImportRule>): ImportMap;
   }
 
   /**

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "runtime/builtins.h"
+#include "runtime/import_rules.h"
 #include "runtime/module.h"
 #include "runtime/port.h"
 #include "runtime/realms.h"
+#include "runtime/resolve.h"
 
 static char *text_argument(v8s_isolate *isolate, const v8s_arguments *arguments, int index) {
     v8s_value value = v8s_argument(arguments, index);
@@ -20,7 +22,30 @@ static uint64_t id_argument(const v8s_arguments *arguments) {
 
 /* ---- The owner's side ---- */
 
-/* realmNew(entry, source, name, kind): [id, label, control port, port]; SOURCE may be undefined */
+static char *text_at(v8s_isolate *isolate, v8s_value array, size_t index) {
+    v8s_value value = v8s_array_at(isolate, array, index);
+    return rt_must(v8s_is_string(value) ? v8s_string_copy(isolate, value, NULL) : strdup(""));
+}
+
+/* Of a Realm that REALM makes: LIST is [denies, directive, pattern, text, directive, ...]. A sandbox's own are behind
+ * them; without either, NULL. */
+static struct rt_import_rules *rules_of(struct rt_realm *realm, v8s_value list) {
+    enum { WORDS = 3 };
+    struct rt_import_rules *owners = realm->options.rules;
+    if (!v8s_is_array(list)) return owners ? rt_import_rules_new(false, owners) : NULL;
+    v8s_isolate *isolate = realm->isolate;
+    struct rt_import_rules *rules = rt_import_rules_new(v8s_truthy(isolate, v8s_array_at(isolate, list, 0)), owners);
+    for (size_t i = 1; i + WORDS <= v8s_array_length(list); i += WORDS) {
+        v8s_value directive = v8s_array_at(isolate, list, i);
+        char *pattern = text_at(isolate, list, i + 1), *text = text_at(isolate, list, i + 2);
+        rt_import_rules_add(rules, (enum rt_import_directive)v8s_number_of(directive), pattern, text);
+        free(pattern);
+        free(text);
+    }
+    return rules;
+}
+
+/* realmNew(entry, source, name, kind, rules): [id, label, control port, port]; SOURCE and RULES may be undefined */
 static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_realm *realm = rt_realm_of(isolate);
     char *entry = text_argument(isolate, arguments, 0), *source = text_argument(isolate, arguments, 1);
@@ -28,8 +53,10 @@ static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments)
     v8s_value kind = v8s_argument(arguments, 3), result = NULL;
     if (entry && name && v8s_is_number(kind)) {
         struct rt_port *control, *port;
-        const struct rt_realm_plan plan = {entry, source, name, (enum rt_realm_kind)v8s_number_of(kind)};
+        struct rt_import_rules *rules = rules_of(realm, v8s_argument(arguments, 4));
+        const struct rt_realm_plan plan = {entry, source, name, (enum rt_realm_kind)v8s_number_of(kind), rules};
         uint64_t id = rt_realms_new(realm, &plan, &control, &port);
+        rt_import_rules_release(rules);
         v8s_value parts[4] = {v8s_number(isolate, (double)id), v8s_string(isolate, rt_realms_label(realm, id))};
         if (!(parts[2] = rt_port_object(realm, control))) rt_port_free(control);
         if (!(parts[3] = rt_port_object(realm, port))) rt_port_free(port);
@@ -102,6 +129,22 @@ static v8s_value realm_exports(v8s_isolate *isolate, const v8s_arguments *argume
     return v8s_array_new(isolate, parts, 2);
 }
 
+/* importRefusal(name): why this Realm may not import all of the module NAME; undefined: it may */
+static v8s_value import_refusal(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    const struct rt_import_rules *rules = rt_realm_of(isolate)->options.rules;
+    struct rt_import_decision decision;
+    char *name = rules ? text_argument(isolate, arguments, 0) : NULL;
+    if (!name) return NULL;
+    char *by = rt_import_rules_decide(rules, name, &decision);
+    if (!by && (decision.source || decision.facade_count > 0 || decision.is_remapped))
+        by = rt_must(strdup("the rules allow only a part of it, or something else by its name"));
+    if (!by) rt_import_decision_free(&decision);
+    v8s_value result = by ? v8s_string(isolate, by) : NULL;
+    free(by);
+    free(name);
+    return result;
+}
+
 /* holdLoop(on): something is under way that keeps the loop alive; each is given back */
 static v8s_value hold_loop(v8s_isolate *isolate, const v8s_arguments *arguments) {
     bool on = v8s_truthy(isolate, v8s_argument(arguments, 0));
@@ -110,9 +153,9 @@ static v8s_value hold_loop(v8s_isolate *isolate, const v8s_arguments *arguments)
 }
 
 static const struct v8s_native_entry functions[] = {
-    {"realmNew", realm_new, 4},          {"realmStart", realm_start, 2},        {"realmStop", realm_stop, 1},
+    {"realmNew", realm_new, 5},          {"realmStart", realm_start, 2},        {"realmStop", realm_stop, 1},
     {"realmTakeEnd", realm_take_end, 1}, {"realmTakeInit", realm_take_init, 0}, {"realmExports", realm_exports, 0},
-    {"holdLoop", hold_loop, 1},
+    {"holdLoop", hold_loop, 1},          {"importRefusal", import_refusal, 1},
 };
 
 static void install(struct rt_realm *realm, v8s_value native) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "runtime/errors.h"
+#include "runtime/import_rules.h"
 #include "runtime/resolve.h"
 #include "runtime/typescript.h"
 #include "runtime/utf8.h"
@@ -31,12 +32,13 @@ struct dependency {
 struct module {
     struct rt_modules *owner;
     enum module_kind kind;
-    char *path;         /* real and absolute, or fino:name; the resource name */
-    char *suffix;       /* of its URL */
-    const char *text;   /* what the file would have in it; NULL: read it */
-    v8s_module *handle; /* NULL: not compiled */
-    v8s_ref *error;     /* why it can't be compiled: every importer gets the same */
-    v8s_ref *value;     /* of JSON: the value; of a built-in: the object of its exports; of CommonJS: its `module` */
+    char *path;            /* real and absolute, or fino:name; the resource name */
+    char *suffix;          /* of its URL */
+    const char *text;      /* what the file would have in it; NULL: read it */
+    struct module *target; /* of a facade: what all of its imports mean; NULL: it is none */
+    v8s_module *handle;    /* NULL: not compiled */
+    v8s_ref *error;        /* why it can't be compiled: every importer gets the same */
+    v8s_ref *value;        /* of JSON: the value; of a built-in: the object of its exports; of CommonJS: its `module` */
     struct dependency *dependencies;
     size_t dependency_count;
     size_t next_dependency; /* V8 asks for them in order: where to look first */
@@ -173,15 +175,122 @@ static enum module_kind kind_of_file(const char *path) {
     return has_suffix(path, ".cjs") || has_suffix(path, ".cts") ? MODULE_COMMONJS : MODULE_SCRIPT;
 }
 
-/* Says, of a few imports, that they could mean another file than the one that was taken. */
+/* Says, of a few imports, that they could mean another file than the one that was taken; of a sandbox's they don't. */
 static void print_note(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
                        const char *note) {
     enum { NOTES_MAX = 5 };
-    if (!note || modules->note_count++ >= NOTES_MAX) return;
+    if (!note || modules->realm->options.rules || modules->note_count++ >= NOTES_MAX) return;
     if (request->line > 0)
         fprintf(stderr, "%s:%d:%d: note: %s\n", referrer, request->line, request->column, note);
     else
         fprintf(stderr, "%s: note: %s\n", referrer, note);
+}
+
+/* The module of RESOLVED, which it takes, or NULL with *ERROR_OUT. */
+static struct module *module_for_resolved(struct rt_modules *modules, const char *referrer,
+                                          const struct v8s_request *request, struct rt_resolved *resolved,
+                                          v8s_value *error_out) {
+    if (resolved->is_builtin) return intern_module(modules, resolved, MODULE_BUILTIN);
+    print_note(modules, referrer, request, resolved->note);
+    if (!request->type && has_suffix(resolved->path, ".json")) {
+        *error_out =
+            request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_MISSING",
+                          rt_format("Import of '%s': JSON needs `assert { type: 'json' }`", request->specifier));
+        rt_resolved_free(resolved);
+        return NULL;
+    }
+    return intern_module(modules, resolved, request->type ? MODULE_JSON : kind_of_file(resolved->path));
+}
+
+/* ---- Rules ----
+ *
+ * In a Realm that has some, they come before any look at a file: what is refused can't be told from what isn't there.
+ */
+
+/* A suffix that no specifier has: those begin with '?' or '#'. */
+#define SOURCE_SUFFIX "source"
+
+static v8s_value refused_error(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
+                               char *by) {
+    char place[32] = "";
+    if (request->line > 0) snprintf(place, sizeof place, ":%d:%d", request->line, request->column);
+    char *message = rt_format("Import of '%s' from %s%s is refused: %s", request->specifier,
+                              referrer[0] ? referrer : "a script without a name", place, by);
+    free(by);
+    return request_error(modules, V8S_ERROR, referrer, request, "ERR_IMPORT_REFUSED", message);
+}
+
+/* A module NAME that has the text SOURCE. */
+static struct module *module_of_text(struct rt_modules *modules, const char *name, const struct v8s_request *request,
+                                     const char *source) {
+    struct rt_resolved resolved = {.path = rt_must(strdup(name)), .suffix = rt_must(strdup(SOURCE_SUFFIX))};
+    struct module *module = intern_module(modules, &resolved, request->type ? MODULE_JSON : MODULE_SCRIPT);
+    module->text = source;
+    return module;
+}
+
+/* Finds the file or built-in module that DECISION is about. Returns 0, or -1 with *ERROR_OUT. */
+static int resolve_permitted(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
+                             const struct rt_import_decision *decision, struct rt_resolved *resolved_out,
+                             v8s_value *error_out) {
+    const char *name = decision->is_remapped ? decision->name : request->specifier;
+    char *why;
+    int result = name[0] == '/' && decision->is_remapped
+                     ? rt_resolve_main(modules->resolver, name, resolved_out, &why)
+                     : rt_resolve(modules->resolver, name, referrer, resolved_out, &why);
+    if (result != 0) {
+        free(why); /* it tells of files nearby */
+        *error_out = not_found_error(modules, referrer, request, rt_must(strdup("there is no such module")));
+    } else if (!resolved_out->is_builtin && !rt_import_rules_admit(decision, resolved_out->path)) {
+        rt_resolved_free(resolved_out);
+        *error_out = refused_error(modules, referrer, request,
+                                   rt_must(strdup("it leads to a file of another name, which no rule allows")));
+        result = -1;
+    }
+    return result;
+}
+
+/* TARGET as the modules of DECISION's facades show it, the nearest to the importer last. */
+static struct module *behind_facades(struct rt_modules *modules, struct module *target,
+                                     const struct rt_import_decision *decision) {
+    for (size_t i = decision->facade_count; i > 0; i--) {
+        const char *text = decision->facades[i - 1];
+        struct rt_resolved resolved = {.path = rt_must(strdup(target->path)),
+                                       .suffix = rt_format("%s\n%s", target->suffix, text)};
+        struct module *facade = intern_module(modules, &resolved, MODULE_SCRIPT);
+        facade->text = text;
+        facade->target = target;
+        target = facade;
+    }
+    return target;
+}
+
+/* What the Realm's rules make of REQUEST, in *DECISION_OUT. Returns whether they allow it; if not, *ERROR_OUT. */
+static bool decide(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
+                   struct rt_import_decision *decision_out, v8s_value *error_out) {
+    char *name = rt_specifier_name(request->specifier, referrer);
+    char *by = name ? rt_import_rules_decide(modules->realm->options.rules, name, decision_out) : NULL;
+    if (!name)
+        *error_out = not_found_error(modules, referrer, request, rt_must(strdup("no file can have such a name")));
+    else if (by)
+        *error_out = refused_error(modules, referrer, request, by);
+    free(name);
+    return name && !by;
+}
+
+static struct module *module_permitted(struct rt_modules *modules, const char *referrer,
+                                       const struct v8s_request *request, v8s_value *error_out) {
+    struct rt_import_decision decision;
+    struct rt_resolved resolved;
+    struct module *module = NULL;
+    if (!decide(modules, referrer, request, &decision, error_out)) return NULL;
+    if (decision.source)
+        module = module_of_text(modules, decision.name, request, decision.source);
+    else if (resolve_permitted(modules, referrer, request, &decision, &resolved, error_out) == 0)
+        module = module_for_resolved(modules, referrer, request, &resolved, error_out);
+    if (module) module = behind_facades(modules, module, &decision);
+    rt_import_decision_free(&decision);
+    return module;
 }
 
 /* The module that REQUEST in REFERRER means, or NULL with *ERROR_OUT. */
@@ -199,20 +308,12 @@ static struct module *module_for_request(struct rt_modules *modules, const char 
         *error_out = not_found_error(modules, referrer, request, rt_must(strdup("no file has a NUL in its name")));
         return NULL;
     }
+    if (modules->realm->options.rules) return module_permitted(modules, referrer, request, error_out);
     if (rt_resolve(modules->resolver, request->specifier, referrer, &resolved, &why) != 0) {
         *error_out = not_found_error(modules, referrer, request, why);
         return NULL;
     }
-    if (resolved.is_builtin) return intern_module(modules, &resolved, MODULE_BUILTIN);
-    print_note(modules, referrer, request, resolved.note);
-    if (!request->type && has_suffix(resolved.path, ".json")) {
-        *error_out =
-            request_error(modules, V8S_TYPE_ERROR, referrer, request, "ERR_IMPORT_ASSERTION_TYPE_MISSING",
-                          rt_format("Import of '%s': JSON needs `assert { type: 'json' }`", request->specifier));
-        rt_resolved_free(&resolved);
-        return NULL;
-    }
-    return intern_module(modules, &resolved, request->type ? MODULE_JSON : kind_of_file(resolved.path));
+    return module_for_resolved(modules, referrer, request, &resolved, error_out);
 }
 
 /* ---- Reading ---- */
@@ -509,7 +610,8 @@ struct dependency_visit {
 static bool add_dependency(void *context, const struct v8s_request *request) {
     struct dependency_visit *visit = context;
     struct module *from = visit->module;
-    struct module *to = module_for_request(from->owner, from->path, request, &visit->error);
+    struct module *to = from->target;
+    if (!to) to = module_for_request(from->owner, from->path, request, &visit->error);
     if (!to) return false;
     from->dependencies[from->dependency_count++] =
         (struct dependency){rt_must(strdup(request->specifier)), request->type != NULL, to};
@@ -662,18 +764,24 @@ static v8s_value require(v8s_isolate *isolate, const v8s_arguments *arguments) {
     return result ? result : throw_value(isolate, error);
 }
 
+/* "/" of "/a", "" of what has only a name. */
+static v8s_value directory_of(v8s_isolate *isolate, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return v8s_string_utf8(isolate, path, !slash ? 0 : slash == path ? 1 : (size_t)(slash - path));
+}
+
 static bool run_commonjs(struct module *module, v8s_value object, v8s_value exports) {
     static const char *const parameters[] = {"exports", "require", "module", "__filename", "__dirname"};
     v8s_isolate *isolate = module->owner->realm->isolate;
     v8s_value error = NULL, path = v8s_string(isolate, module->path);
-    size_t nbytes, directory = (size_t)(strrchr(module->path, '/') - module->path);
+    size_t nbytes;
     char *text = read_module(module, &nbytes, &error);
     if (text && is_typescript(module->path)) text = erase_types(module, text, &nbytes, &error);
     v8s_value source = text ? source_string(isolate, module->path, text, nbytes, &error) : NULL;
     if (!source) return throw_value(isolate, error) != NULL;
     v8s_value function = v8s_compile_function(isolate, source, module->path, parameters, 5, NULL, NULL);
     v8s_value values[] = {exports, v8s_closure_new(isolate, require, path), object, path,
-                          v8s_string_utf8(isolate, module->path, directory ? directory : 1)};
+                          directory_of(isolate, module->path)};
     return function && v8s_call(isolate, function, exports, 5, values, NULL);
 }
 
@@ -721,18 +829,18 @@ static v8s_value entry_error(struct rt_modules *modules, const char *script, con
     return error;
 }
 
-/* A module in the working directory, of which only the name is there. */
-static void resolve_text(const char *name, struct rt_resolved *resolved_out) {
-    char *directory = getcwd(NULL, 0);
-    *resolved_out = (struct rt_resolved){.path = rt_format("%s/%s", directory ? directory : "", name),
-                                         .suffix = rt_must(strdup(""))};
+/* A module in the working directory, of which only the name is there; a sandbox isn't told of the directory. */
+static void resolve_text(const struct rt_modules *modules, const char *name, struct rt_resolved *resolved_out) {
+    char *directory = modules->realm->options.rules ? NULL : getcwd(NULL, 0);
+    *resolved_out = (struct rt_resolved){
+        .path = directory ? rt_format("%s/%s", directory, name) : rt_must(strdup(name)), .suffix = rt_must(strdup(""))};
     free(directory);
 }
 
 static int resolve_entry(struct rt_modules *modules, const char *script, struct rt_resolved *resolved_out,
                          char **why_out) {
     if (modules->realm->options.source) {
-        resolve_text(script, resolved_out);
+        resolve_text(modules, script, resolved_out);
         return 0;
     }
     if (modules->realm->options.child && strncmp(script, "file:", 5) == 0)
@@ -740,12 +848,43 @@ static int resolve_entry(struct rt_modules *modules, const char *script, struct 
     return rt_resolve_main(modules->resolver, script, resolved_out, why_out);
 }
 
+/* The entry is its owner's to give: if that is a sandbox itself, its rules must allow the file NAME. Returns 0, or -1
+ * with *WHY_OUT. */
+static int check_entry(const struct rt_modules *modules, const char *name, char **why_out) {
+    const struct rt_realm_options *options = &modules->realm->options;
+    const struct rt_import_rules *rules = options->rules ? rt_import_rules_owner(options->rules) : NULL;
+    struct rt_import_decision decision;
+    if (!rules || options->source) return 0;
+    *why_out = rt_import_rules_decide(rules, name, &decision);
+    if (*why_out) return -1;
+    bool is_whole = !decision.source && decision.facade_count == 0 && !decision.is_remapped;
+    rt_import_decision_free(&decision);
+    if (!is_whole) *why_out = rt_must(strdup("its owner may not import all of it"));
+    return is_whole ? 0 : -1;
+}
+
+/* Both what it says and what it is are checked: nobody finds out by it which files there are. */
+static int find_entry(struct rt_modules *modules, const char *script, struct rt_resolved *resolved_out,
+                      char **why_out) {
+    bool is_name = script[0] == '/' || strncmp(script, "file:", 5) == 0;
+    char *specifier = is_name ? rt_must(strdup(script)) : rt_format("./%s", script);
+    char *name = rt_specifier_name(specifier, "");
+    int result = check_entry(modules, name ? name : specifier, why_out);
+    free(specifier);
+    free(name);
+    if (result == 0) result = resolve_entry(modules, script, resolved_out, why_out);
+    if (result != 0) return result;
+    result = check_entry(modules, resolved_out->path, why_out);
+    if (result != 0) rt_resolved_free(resolved_out);
+    return result;
+}
+
 v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8s_value *error_out) {
     v8s_isolate *isolate = modules->realm->isolate;
     struct rt_resolved resolved;
     char *why;
     *error_out = NULL;
-    if (resolve_entry(modules, script, &resolved, &why) != 0) {
+    if (find_entry(modules, script, &resolved, &why) != 0) {
         if (modules->realm->options.child)
             *error_out = entry_error(modules, script, why);
         else
@@ -836,6 +975,33 @@ v8s_value rt_import_dynamic(void *data, const char *referrer, const struct v8s_r
 
 /* ---- import.meta ---- */
 
+/* What importing REQUEST in REFERRER would load, without loading it. Returns 0, or -1 with *ERROR_OUT. */
+static int resolve_only(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
+                        struct rt_resolved *resolved_out, v8s_value *error_out) {
+    struct rt_import_decision decision;
+    char *why;
+    int result;
+    if (!modules->realm->options.rules) {
+        result = rt_resolve(modules->resolver, request->specifier, referrer, resolved_out, &why);
+        if (result != 0) *error_out = not_found_error(modules, referrer, request, why);
+        return result;
+    }
+    if (!decide(modules, referrer, request, &decision, error_out)) return -1;
+    if (decision.source) {
+        *resolved_out = (struct rt_resolved){.path = rt_must(strdup(decision.name)), .suffix = rt_must(strdup(""))};
+        result = 0;
+    } else {
+        result = resolve_permitted(modules, referrer, request, &decision, resolved_out, error_out);
+    }
+    rt_import_decision_free(&decision);
+    return result;
+}
+
+/* Of a file; of what has only a name, the name. To free. */
+static char *url_of(const char *path, const char *suffix) {
+    return path[0] == '/' ? rt_file_url(path, suffix) : rt_must(strdup(path));
+}
+
 /* import.meta.resolve(specifier): the URL that importing it here would load. */
 static v8s_value meta_resolve(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_modules *modules = rt_realm_of(isolate)->modules;
@@ -843,18 +1009,18 @@ static v8s_value meta_resolve(v8s_isolate *isolate, const v8s_arguments *argumen
     if (!v8s_is_string(specifier))
         return v8s_throw_type_error(isolate, "import.meta.resolve: the specifier is not a string");
     struct v8s_request request = {0};
-    char *referrer = rt_must(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL)), *why;
+    char *referrer = rt_must(v8s_string_copy(isolate, v8s_argument_data(arguments), NULL));
     char *text = rt_must(v8s_string_copy(isolate, specifier, &request.specifier_nbytes));
     request.specifier = text;
     struct rt_resolved resolved;
-    v8s_value result = NULL;
-    if (rt_resolve(modules->resolver, text, referrer, &resolved, &why) == 0) {
-        char *url = resolved.is_builtin ? rt_must(strdup(resolved.path)) : rt_file_url(resolved.path, resolved.suffix);
+    v8s_value result = NULL, error = NULL;
+    if (resolve_only(modules, referrer, &request, &resolved, &error) == 0) {
+        char *url = url_of(resolved.path, resolved.suffix);
         result = v8s_string(isolate, url);
         free(url);
         rt_resolved_free(&resolved);
     } else {
-        v8s_throw(isolate, not_found_error(modules, referrer, &request, why));
+        v8s_throw(isolate, error);
     }
     free(text);
     free(referrer);
@@ -865,12 +1031,13 @@ void rt_import_meta(void *data, void *module_data, v8s_value meta) {
     struct rt_realm *realm = data;
     struct module *module = module_data;
     v8s_isolate *isolate = realm->isolate;
-    char *url = rt_file_url(module->path, module->suffix);
+    char *url = url_of(module->path, strcmp(module->suffix, SOURCE_SUFFIX) == 0 ? "" : module->suffix);
     v8s_value path = v8s_string(isolate, module->path);
-    size_t directory = (size_t)(strrchr(module->path, '/') - module->path);
     v8s_set(isolate, meta, "url", v8s_string(isolate, url));
-    v8s_set(isolate, meta, "filename", path);
-    v8s_set(isolate, meta, "dirname", v8s_string_utf8(isolate, module->path, directory ? directory : 1));
+    if (module->path[0] == '/') {
+        v8s_set(isolate, meta, "filename", path);
+        v8s_set(isolate, meta, "dirname", directory_of(isolate, module->path));
+    }
     v8s_set(isolate, meta, "main", v8s_bool(isolate, module == module->owner->main));
     v8s_set(isolate, meta, "resolve", v8s_closure_new(isolate, meta_resolve, path));
     free(url);

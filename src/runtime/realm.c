@@ -42,8 +42,10 @@ struct rt_realm *rt_realm_of(v8s_isolate *isolate) {
 }
 
 const char *rt_realm_kind_name(enum rt_realm_kind kind) {
-    static const char *const names[] = {
-        [RT_REALM_MAIN] = "main", [RT_REALM_THREAD] = "thread", [RT_REALM_POOLED] = "pooled"};
+    static const char *const names[] = {[RT_REALM_MAIN] = "main",
+                                        [RT_REALM_THREAD] = "thread",
+                                        [RT_REALM_POOLED] = "pooled",
+                                        [RT_REALM_SANDBOX] = "sandbox"};
     return names[kind];
 }
 

@@ -18,6 +18,7 @@
 
 struct rt_child;
 struct rt_held_port;
+struct rt_import_rules;
 struct rt_member;
 struct rt_modules;
 struct rt_port;
@@ -28,11 +29,12 @@ struct rt_tcp;
 struct sampler_guest;
 
 enum rt_realm_kind {
-    RT_REALM_MAIN,   /* the process's first; its end is the process's */
-    RT_REALM_THREAD, /* on a thread of its own */
-    RT_REALM_POOLED, /* on whichever reactor is free (reactors.h) */
+    RT_REALM_MAIN,    /* the process's first; its end is the process's */
+    RT_REALM_THREAD,  /* on a thread of its own */
+    RT_REALM_POOLED,  /* on whichever reactor is free (reactors.h) */
+    RT_REALM_SANDBOX, /* on a thread of its own, with rules for what it may import */
 };
-/* "main", "thread", "pooled": as profiles have it. */
+/* "main", "thread", "pooled", "sandbox": as profiles have it. */
 const char *rt_realm_kind_name(enum rt_realm_kind kind);
 
 struct rt_realm_options {
@@ -41,11 +43,12 @@ struct rt_realm_options {
     const char *source;     /* the script's text; NULL: it is a file */
     char *const *arguments; /* after the script; NULL-terminated; NULL: none */
     enum rt_realm_kind kind;
-    uint64_t id;                 /* 1: the main Realm */
-    struct rt_child *child;      /* realms.c's record of it; NULL: the main Realm */
-    struct rt_member *member;    /* of a pooled one, */
-    struct sampler_guest *guest; /*   which is this to the sampler */
-    size_t heap_limit_bytes;     /* 0: what suits the machine */
+    uint64_t id;                   /* 1: the main Realm */
+    struct rt_child *child;        /* realms.c's record of it; NULL: the main Realm */
+    struct rt_member *member;      /* of a pooled one, */
+    struct sampler_guest *guest;   /*   which is this to the sampler */
+    struct rt_import_rules *rules; /* of a sandbox, held by CHILD */
+    size_t heap_limit_bytes;       /* 0: what suits the machine */
 };
 
 /* Why a Realm was told to stop before its work was done. The first reason stays. */

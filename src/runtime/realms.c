@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/import_rules.h"
 #include "runtime/profile.h"
 #include "runtime/reactors.h"
 #include "runtime/resolve.h"
@@ -82,6 +83,7 @@ static void free_child(struct rt_child *child) {
     rt_port_free(child->port);
     v8s_message_free(child->init);
     v8s_message_free(child->end.error);
+    rt_import_rules_release(child->options.rules);
     free(child->entry);
     free(child->source);
     free(child);
@@ -109,6 +111,7 @@ uint64_t rt_realms_new(struct rt_realm *owner, const struct rt_realm_plan *plan,
         .source = child->source,
         .kind = plan->kind,
         .child = child,
+        .rules = rt_import_rules_hold(plan->rules),
     };
     lock();
     child->id = child->options.id = ++realms.last_id;

@@ -35,10 +35,11 @@
 
 /* What a program asks for; all is copied or taken. */
 struct rt_realm_plan {
-    const char *entry;       /* a path, or a file: URL */
-    const char *source;      /* the text of the entry instead; ENTRY is then what it is called. NULL: none */
-    const char *name;        /* its label in a profile, to be made unique */
-    enum rt_realm_kind kind; /* any but the main one */
+    const char *entry;             /* a path, or a file: URL */
+    const char *source;            /* the text of the entry instead; ENTRY is then what it is called. NULL: none */
+    const char *name;              /* its label in a profile, to be made unique */
+    enum rt_realm_kind kind;       /* any but the main one */
+    struct rt_import_rules *rules; /* of a sandbox; held. NULL: of other kinds */
 };
 
 /* Makes one that OWNER owns, NEW, on OWNER's thread. CONTROL_OUT and PORT_OUT are the owner's ends of two pairs.

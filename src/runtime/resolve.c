@@ -386,37 +386,64 @@ static bool names_directory(const char *text) {
            strcmp(text, "..") == 0;
 }
 
-/* REST: what follows the scheme and host of a URL, or a relative path below BASE. */
-static int resolve_url_path(struct rt_resolver *resolver, const char *base, const char *rest,
-                            const struct written *written, struct rt_resolved *resolved_out, char **why_out) {
-    size_t length = strcspn(rest, "?#");
-    char *decoded = rt_must(strndup(rest, length));
-    int result = -1;
-    if (!percent_decode(decoded)) {
-        *why_out = rt_must(strdup("a file's name can't have an encoded '/' or NUL in it"));
-    } else {
-        char *path = rt_format("%s/%s/", base, decoded);
+/* The path that REST means, what follows the scheme and host of a URL or a relative path below BASE, up to its suffix;
+ * to free. *IS_DIRECTORY_OUT: it says itself that it is one. NULL: no file can have such a name. */
+static char *path_of(const char *base, const char *rest, bool *is_directory_out) {
+    char *decoded = rt_must(strndup(rest, strcspn(rest, "?#")));
+    char *path = NULL;
+    if (percent_decode(decoded)) {
+        *is_directory_out = names_directory(decoded);
+        path = rt_format("%s/%s/", base, decoded);
         rt_normalise_path(path);
-        if (written->by_typescript && names_directory(decoded) && strcmp(path, "/") != 0)
-            strcat(path, "/"); /* there was one */
-        result = resolve_path(resolver, path, written->specifier, written->by_typescript, resolved_out, why_out);
-        free(path);
     }
     free(decoded);
-    resolved_out->suffix = rt_must(strdup(rest + length));
+    return path;
+}
+
+static int resolve_url_path(struct rt_resolver *resolver, const char *base, const char *rest,
+                            const struct written *written, struct rt_resolved *resolved_out, char **why_out) {
+    bool is_directory;
+    char *path = path_of(base, rest, &is_directory);
+    int result = -1;
+    if (!path) {
+        *why_out = rt_must(strdup("a file's name can't have an encoded '/' or NUL in it"));
+    } else {
+        if (written->by_typescript && is_directory && strcmp(path, "/") != 0) strcat(path, "/"); /* there was one */
+        result = resolve_path(resolver, path, written->specifier, written->by_typescript, resolved_out, why_out);
+    }
+    free(path);
+    resolved_out->suffix = rt_must(strdup(rest + strcspn(rest, "?#")));
     return result;
 }
 
-static int resolve_file_url(struct rt_resolver *resolver, const struct written *written,
-                            struct rt_resolved *resolved_out, char **why_out) {
-    const char *rest = written->specifier + strlen("file:");
+/* What follows the host of a file: URL; NULL if that isn't this machine's. */
+static const char *file_url_path(const char *url) {
+    const char *rest = url + strlen("file:");
     if (starts_with(rest, "//")) {
         rest += 2;
         if (starts_with(rest, "localhost/")) rest += strlen("localhost");
     }
-    if (rest[0] == '/') return resolve_url_path(resolver, "", rest, written, resolved_out, why_out);
+    return rest[0] == '/' ? rest : NULL;
+}
+
+static int resolve_file_url(struct rt_resolver *resolver, const struct written *written,
+                            struct rt_resolved *resolved_out, char **why_out) {
+    const char *rest = file_url_path(written->specifier);
+    if (rest) return resolve_url_path(resolver, "", rest, written, resolved_out, why_out);
     *why_out = rt_must(strdup("a file: URL must name an absolute path on this machine (file:///path)"));
     return -1;
+}
+
+char *rt_specifier_name(const char *specifier, const char *referrer) {
+    bool is_directory, is_url = starts_with(specifier, "file:");
+    const char *rest = is_url ? file_url_path(specifier) : specifier;
+    if (!rest) return NULL;
+    if (is_relative(specifier)) {
+        char *base = base_directory(referrer), *path = path_of(base, rest, &is_directory);
+        free(base);
+        return path;
+    }
+    return rest[0] == '/' ? path_of("", rest, &is_directory) : rt_must(strdup(specifier));
 }
 
 /* 'lodash', '@scope/x', '#internal' */

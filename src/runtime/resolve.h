@@ -34,6 +34,10 @@ int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *
 /* The same for a path given on the command line: nothing is decoded. */
 int rt_resolve_main(struct rt_resolver *resolver, const char *path, struct rt_resolved *resolved_out, char **why_out);
 
+/* What SPECIFIER in REFERRER says, before any file is looked at: an absolute path, normalised and decoded, if it is a
+ * path or a file: URL; else SPECIFIER itself. NULL: no file can have such a name. To free. */
+char *rt_specifier_name(const char *specifier, const char *referrer);
+
 /* The file: URL of an absolute PATH, with SUFFIX, to free. */
 char *rt_file_url(const char *path, const char *suffix);
 

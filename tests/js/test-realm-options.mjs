@@ -14,7 +14,7 @@ function refuses(make, pattern) {
 }
 
 for (const make of Object.values(makers)) {
-  for (const name of ['overrides', 'limits', 'process', 'remote', 'watch']) {
+  for (const name of ['limits', 'process', 'remote', 'watch']) {
     for (const value of [{}, true, undefined]) {
       refuses(() => make({ [name]: value }), new RegExp(`options.*\\.${name} is not supported: .`));
     }

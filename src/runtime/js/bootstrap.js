@@ -53,6 +53,7 @@ const owners = {
   tcp: ['tcpConnect', 'tcpModule'],
   port: ['MessageChannel', 'MessageEvent', 'MessagePort', 'makePort', 'onPortMessage', 'onPortError', 'onPortClosed',
     'handlePort', 'postInternal'],
+  import_map: ['ImportMap', 'importMapWords'],
   realm_error: ['packError', 'unpackError'],
   realm: ['Realm', 'realmModule', 'whenRealmEnds'],
   realm_pool: ['realmPoolModule'],

@@ -48,6 +48,15 @@ function defineEnumerable(name, value) {
 
 defineEnumerable('self', globalThis);
 
+// What a sandbox may not import it can't have by a global either.
+const refusal = native.importRefusal('fino:net/http');
+if (refusal !== undefined) {
+  defineEnumerable('fetch', async function fetch() {
+    throw internal.errorWithCode(`fetch is refused, as an import of 'fino:net/http' would be: ${refusal}`,
+      'ERR_IMPORT_REFUSED');
+  });
+}
+
 defineEnumerable('queueMicrotask', function queueMicrotask(callback) {
   internal.needFunction(callback, 'queueMicrotask: callback');
   const labels = internal.currentLabels();

@@ -14,6 +14,7 @@ const { defineHidden, describe, dictionary, errorWithCode, listOf } = internal;
 // enum rt_realm_kind
 const KIND_THREAD = 1;
 const KIND_POOLED = 2;
+const KIND_SANDBOX = 3;
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
@@ -40,31 +41,42 @@ function baseName(entry) {
   return StringPrototypeSlice(path, StringPrototypeLastIndexOf(path, '/') + 1) || entry;
 }
 
-function environmentOf(env) {
+// environmentOf(env, isConfined): a sandbox has none unless it is given one.
+function environmentOf(env, isConfined) {
   const copy = {};
+  if (env === undefined && isConfined) return copy;
   const from = env === undefined ? internal.process.env : dictionary(env, 'Realm: options.env');
   const names = ObjectKeys(from);
   for (let i = 0; i < names.length; i++) copy[names[i]] = `${from[names[i]]}`;
   return copy;
 }
 
+// What a sandbox makes is one, too.
+const isSandbox = native.realmKind === 'sandbox';
+
 // What these would promise must not be taken for given.
 const absent = {
   __proto__: null,
-  overrides: 'modules can\'t be replaced; hand the Realm what it needs by options.args, call() or its port',
   limits: 'only the heap has a limit, that of the whole program; terminate() and RealmPool\'s timeout end a Realm',
   process: 'each Realm is a thread of this process; start another process for what must be kept apart',
   remote: 'each Realm is a thread of this process',
   watch: 'terminate() the Realm and make another to run a changed entry',
 };
-const known = ['entry', 'source', 'name', 'args', 'env', 'thread'];
+const known = ['entry', 'source', 'name', 'args', 'env', 'thread', 'overrides'];
 
 // checkRealmOptions(bag, where): an option that isn't there, or a misspelt one, is an error, not ignored.
 internal.checkRealmOptions = (bag, where) => {
   for (const name in bag) {
     if (ArrayPrototypeIncludes(known, name)) continue;
     if (name in absent) throw new TypeError(`${where}.${name} is not supported: ${absent[name]}`);
-    throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env and thread`);
+    throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env, thread and overrides`);
+  }
+  const { overrides, thread } = bag;
+  if (overrides !== undefined && internal.importMapWords(overrides) === undefined) {
+    throw new TypeError(`${where}.overrides must be an ImportMap, not ${describe(overrides)}`);
+  }
+  if (thread === false && (overrides !== undefined || isSandbox)) {
+    throw new TypeError(`${where}.thread can't be false: a sandbox has a thread of its own`);
   }
   if (bag.thread === undefined || typeof bag.thread === 'boolean') return bag;
   throw new TypeError(`${where}.thread must be true or false, not ${describe(bag.thread)}`);
@@ -118,8 +130,11 @@ class Realm {
     const bag = internal.checkRealmOptions(dictionary(options, 'Realm: options'), 'Realm: options');
     const entry = bag.source === undefined ? entryOf(bag.entry) : checkText(bag.entry ?? '[source].mjs', 'entry');
     const name = bag.name === undefined ? baseName(entry) : checkText(bag.name, 'Realm: options.name');
-    this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env) };
-    const parts = native.realmNew(entry, bag.source, name, bag.thread === true ? KIND_THREAD : KIND_POOLED);
+    const { overrides } = bag;
+    const isConfined = isSandbox || overrides !== undefined;
+    const kind = isConfined ? KIND_SANDBOX : bag.thread === true ? KIND_THREAD : KIND_POOLED;
+    this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env, isConfined) };
+    const parts = native.realmNew(entry, bag.source, name, kind, internal.importMapWords(overrides));
     this.#id = parts[0];
     this.#label = parts[1];
     this.#control = parts[2];
@@ -257,6 +272,6 @@ defineHidden(Realm.prototype, SymbolToStringTag, 'Realm');
 defineHidden(Realm.prototype, Symbol.dispose, function dispose() { this.terminate(); });
 defineHidden(Realm.prototype, Symbol.asyncDispose, function asyncDispose() { return this.terminate(); });
 
-const exported = { __proto__: null, Realm };
+const exported = { __proto__: null, ImportMap: internal.ImportMap, Realm };
 internal.realmModule = ObjectAssign(ObjectCreate(null), exported, { default: Realm });
 internal.Realm = Realm;
