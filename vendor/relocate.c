@@ -1,15 +1,15 @@
 /* relocate.c: makes a shared library load faster: relocate LIBRARY OUT [LEFT-OUT...].
  *
  * V8's library refers to itself by name some 55,000 times, and has each name looked up in every loaded library whenever
- * a program starts. That lets another library put its own definition first, which nothing does here, and it is most of
+ * a program starts. That lets another library put its own definition first, which is done once here, and it is most of
  * the start of a short program. This tool settles it once: a reference to a symbol that the library itself defines
  * becomes relative to where the library is loaded (R_X86_64_RELATIVE, which needs no name), as if it had been linked
  * with -Bsymbolic. The relative ones come first, by address, and DT_RELACOUNT says how many they are, so that the
  * loader adds the base to them in one loop; the rest are ordered by symbol, so that it looks each name up once.
  *
- * Left as they are: symbols that others define, that are chosen when the program starts (IFUNC), that live in a
- * thread's storage, or of which a process must have one only (STB_GNU_UNIQUE), except those of V8 itself, which no
- * other library defines.
+ * Left as they are: what fino replaces (is_replaced), and symbols that others define, that are chosen when the program
+ * starts (IFUNC), that live in a thread's storage, or of which a process must have one only (STB_GNU_UNIQUE), except
+ * those of V8 itself, which no other library defines.
  *
  * LEFT-OUT are libraries that it asks for but of which nothing will be called: those that Node uses and V8 doesn't.
  * They are not loaded any more, and a call to one of their functions ends the process (the instruction ud2).
@@ -210,6 +210,11 @@ static bool is_of_v8(const char *name) {
     return false;
 }
 
+/* v8_shim.cc has another definition. */
+static bool is_replaced(const char *name) {
+    return strcmp(name, "_ZN2v84base2OS25GetFreeMemoryRangesWithinEmmmm") == 0;
+}
+
 /* Whether a reference to SYMBOL always means the library's own definition, at the same distance from its base. */
 static bool is_settled(const struct library *library, const Elf64_Sym *symbol) {
     unsigned type = ELF64_ST_TYPE(symbol->st_info), binding = ELF64_ST_BIND(symbol->st_info);
@@ -217,6 +222,9 @@ static bool is_settled(const struct library *library, const Elf64_Sym *symbol) {
         return false;
     }
     if (type != STT_NOTYPE && type != STT_OBJECT && type != STT_FUNC) {
+        return false;
+    }
+    if (is_replaced(name_at(library, symbol->st_name))) {
         return false;
     }
     if (binding == STB_GNU_UNIQUE) {

@@ -19,7 +19,7 @@ outcomes() { # outcomes LIBRARY
     $3 == "R_X86_64_RELATIVE" { printf "%s base+%d\n", $1, hex($4); next }
     $3 ~ /^R_X86_64_(64|GLOB_DAT|JUMP_SLOT)$/ {
       name = $5; sub(/@.*/, "", name)
-      own = (name in binding) && hex($4) != 0 && (binding[name] != "UNIQUE" || name ~ /^_Z(GV|Z)?(NK?|ZNK?)?(2v8|4node)/)
+      own = (name in binding) && hex($4) != 0 && name !~ /GetFreeMemoryRangesWithin/ && (binding[name] != "UNIQUE" || name ~ /^_Z(GV|Z)?(NK?|ZNK?)?(2v8|4node)/)
       if (own) printf "%s base+%d\n", $1, hex($4) + ($6 == "+" ? hex($7) : 0)
       else print $1, name, $6, $7
       next }
