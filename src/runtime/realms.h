@@ -6,8 +6,9 @@
  *      start       its isolate and   its script, then   folded, freed    its owner has been
  *                  built-ins made    its loop                            told by the control port
  *
+ * It lives on a thread of its own, or in slices on the reactors (reactors.h): the first slice makes it, the last ends it.
  * A Realm that is never started goes from NEW to nothing when its owner ends. A stop may come at any time: in STARTING
- * it waits until there is something to stop, from ENDING on it changes nothing.
+ * it waits until there is something to stop, or spares making it; from ENDING on it changes nothing.
  *
  * ENDING has one order, the same however the Realm came there:
  *   1. no thread can reach it through this registry any more;
@@ -16,7 +17,7 @@
  *      posted is dropped;
  *   4. its last samples are folded (rt_profile_detach);
  *   5. the isolate is disposed of, then the loop is closed, which drops the tasks that still came;
- *   6. its thread's CPU time is accounted, all of this included (rt_profile_end_thread);
+ *   6. its CPU time is accounted, all of this included (rt_profile_end_thread, or rt_profile_guest_free);
  *   7. it is ENDED, and the control port is closed: its owner, if there still is one, hears of it only now;
  *   8. whoever waits for the number of live Realms to come to 0 is woken.
  * So when the owner knows, all is in the profile; and when the main Realm has seen 8, all of all Realms is.

@@ -1,4 +1,5 @@
-// Realms that start, work, ping each other, throw at their start and are terminated at any moment, under the profiler.
+// Realms that start, work, ping each other, throw at their start and are terminated at any moment, under the profiler: two
+// in three of them pooled, the others with threads of their own.
 // V8: --stress-scavenge=60
 import { args } from 'fino:process';
 import { Realm } from 'fino:realm';
@@ -14,6 +15,8 @@ const sources = [
   "import { Realm } from 'fino:realm'; Realm.fromSource('for (;;);').run();",
   "import { startProfiling, stopProfiling } from 'fino:profiler'; for (;;) { const name = `${Math.random()}`; " +
     'startProfiling(name); stopProfiling(name); }',
+  'const turn = () => setImmediate(turn); turn(); setInterval(() => {}, 1);',
+  "setInterval(() => { fetch('http://127.0.0.1:1/').catch(() => {}); }, 1);",
 ];
 const pinger = `import { realm } from 'fino:realm/self';
   realm.port.onmessage = ({ ports: [peer] }) => {
@@ -24,8 +27,11 @@ const pinger = `import { realm } from 'fino:realm/self';
 const sleep = (ms) => new Promise(function wake(resolve) { setTimeout(resolve, ms); });
 const realms = { pinged: 0, ended: 0 };
 
+let made = 0;
+const make = (source) => Realm.fromSource(source, { thread: ++made % 3 === 0, name: `of ${made % 50}` });
+
 async function live(source, ms) {
-  const realm = Realm.fromSource(source);
+  const realm = make(source);
   const ended = realm.run().catch(() => {});
   await sleep(ms);
   await realm.terminate();
@@ -36,7 +42,7 @@ async function live(source, ms) {
 function ping() {
   const { port1, port2 } = new MessageChannel();
   for (const port of [port1, port2]) {
-    const realm = Realm.fromSource(pinger);
+    const realm = make(pinger);
     realm.run().catch(() => {});
     realm.port.postMessage(null, [port]);
     realms.pinged++;
