@@ -28,6 +28,8 @@ enum {
     /* Of the positions inside a match only this many last ones are entered by their three bytes: matches of 3 are
      * wanted near the end of what is known, and the saving is a quarter of the time spent there. */
     CHAINS_SKIP_WITH_3 = 4,
+    /* A match of length 3 further away than this costs more than three literals, as a rule. */
+    CHAINS_MAX_OFFSET_OF_3 = 4096,
     /* So many of the chains that a match lies on are compared for the longest step: more rarely have a longer one. */
     CHAINS_COMPARED = 5,
     /* A sweep is due after so many positions. Whoever asks at least every 65536 - DEFLATE_WINDOW - CHAINS_SWEEP
@@ -185,9 +187,9 @@ DEFLATE_INLINE uint32_t chains_longest_step(const struct deflate_chains *chains,
     return longest + 1;
 }
 
-/* Looks for a match longer than BEST_LENGTH at NEXT, entering it and moving on by one; at most DEPTH candidates of
- * four bytes are tried, and one of NICE_LENGTH ends the search. Returns the length, or BEST_LENGTH when there is none
- * longer. At least CHAINS_LOOKAHEAD bytes follow NEXT. */
+/* Looks for a match longer than BEST_LENGTH (2 or more) at NEXT, entering it and moving on by one; at most DEPTH
+ * candidates of four bytes are tried, and one of NICE_LENGTH ends the search. Returns the length, or BEST_LENGTH when
+ * there is none longer; *OFFSET_OUT is undefined then. At least CHAINS_LOOKAHEAD bytes follow NEXT. */
 DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains_cursor *cursor, unsigned best_length,
                                     unsigned nice_length, unsigned depth, unsigned *offset_out) {
     const uint8_t *in = cursor->next;
@@ -199,8 +201,10 @@ DEFLATE_INLINE unsigned chains_find(struct deflate_chains *chains, struct chains
     chains_step(chains, cursor, &near3, &distance);
 
     if (best_length < 4) {
-        if (best_length < 3 && near3 <= reach && ((load_le32(in - near3) ^ first_bytes) & 0xFFFFFF) == 0) {
-            best_length = 3;
+        if (best_length < 3) { /* without a branch: about half of the time it would be mispredicted */
+            uint32_t reach3 = min_u32(reach, CHAINS_MAX_OFFSET_OF_3),
+                     candidate3 = load_le32(in - min_u32(near3, reach3));
+            best_length += (near3 <= reach3) & (((candidate3 ^ first_bytes) & 0xFFFFFF) == 0);
             *offset_out = near3;
         }
         /* The first four bytes decide until there is a match of four. */

@@ -2,12 +2,12 @@
  * is taken. */
 #include "compressor.h"
 
-/* A match of length 3 further away than this costs more than three literals, as a rule. */
-enum { MAX_OFFSET_OF_3 = 4096 };
-
 /* Up to level 7 few matches of length 3 are worth more than the cache that a large table of them takes: a small one
  * forgets the far ones, which cost about what literals do. */
 enum { SMALL_HASH3_BITS = 12 };
+
+/* The heads are swept, when that is due, after so many bytes. */
+enum { STRIDE_NBYTES = 12288 };
 
 /* After so many literals in a row the data look incompressible: for every 2^8 of them one more position is passed over
  * after each that is searched. */
@@ -24,19 +24,20 @@ DEFLATE_INLINE int gain(struct match current, struct match next) {
            ((int)highest_bit(current.offset) - (int)highest_bit(next.offset));
 }
 
-static void pass_literals(struct chains_cursor *cursor, struct deflate_emitter *emitter, const uint8_t *span_end) {
+static void pass_literals(struct chains_cursor *cursor, struct deflate_emitter *emitter, const uint8_t *stride_end) {
     unsigned count = emitter->run >> PASS_SHIFT;
-    if (cursor->next >= span_end) return;
-    count = (unsigned)min_size(count, (size_t)(span_end - cursor->next));
+    if (cursor->next >= stride_end) return;
+    count = (unsigned)min_size(count, (size_t)(stride_end - cursor->next));
     for (unsigned i = 0; i < count; i++)
         emit_literal(emitter, cursor->next[i]);
     chains_pass(cursor, count);
 }
 
-DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struct chains_cursor *cursor,
-                               struct deflate_emitter *emitter, const uint8_t *span_end, unsigned lookahead) {
+/* Parses until STRIDE_END, or as far beyond it as a match leads, or until the sequences reach SEQUENCE_END. */
+DEFLATE_INLINE void parse_stride(struct fino_deflate_compressor *compressor, struct chains_cursor *cursor,
+                                 struct deflate_emitter *emitter, const uint8_t *stride_end,
+                                 const struct deflate_sequence *sequence_end, unsigned lookahead) {
     struct deflate_chains *chains = &compressor->finder.chains;
-    const struct deflate_sequence *sequence_end = emitter->sequence + DEFLATE_SPAN_SEQUENCES;
     const struct deflate_effort effort = *compressor->effort;
     const unsigned nice_length = effort.nice_length, depth = effort.depth;
 
@@ -48,9 +49,9 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
             continue;
         }
         match.length = chains_find(chains, cursor, 2, nice_length, depth, &match.offset);
-        if (match.length < 3 || (match.length == 3 && match.offset > MAX_OFFSET_OF_3)) {
+        if (match.length < DEFLATE_MIN_MATCH) {
             emit_literal(emitter, cursor->next[-1]);
-            if (DEFLATE_UNLIKELY(emitter->run >> PASS_SHIFT)) pass_literals(cursor, emitter, span_end);
+            if (DEFLATE_UNLIKELY(emitter->run >> PASS_SHIFT)) pass_literals(cursor, emitter, stride_end);
             continue;
         }
         for (;;) { /* here the cursor is one past the beginning of MATCH */
@@ -90,7 +91,7 @@ DEFLATE_INLINE void parse_span(struct fino_deflate_compressor *compressor, struc
             chains_skip(chains, cursor, match.length - 2);
             break;
         }
-    } while (cursor->next < span_end && emitter->sequence < sequence_end);
+    } while (cursor->next < stride_end && emitter->sequence < sequence_end);
 }
 
 DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const struct deflate_input *input,
@@ -101,10 +102,14 @@ DEFLATE_INLINE bool parse(struct fino_deflate_compressor *compressor, const stru
     spans->in = input->next;
     while (cursor.next < input->end) {
         const uint8_t *span_start = cursor.next;
-        size_t span_nbytes = min_size((size_t)(input->end - span_start), DEFLATE_SPAN_NBYTES);
+        const uint8_t *span_end = span_start + min_size((size_t)(input->end - span_start), DEFLATE_SPAN_NBYTES);
         struct deflate_emitter emitter = spans_open(spans);
-        chains_sweep(&compressor->finder.chains, chains_position(&cursor));
-        parse_span(compressor, &cursor, &emitter, span_start + span_nbytes, lookahead);
+        const struct deflate_sequence *sequence_end = emitter.sequence + DEFLATE_SPAN_SEQUENCES;
+        do {
+            const uint8_t *stride_end = cursor.next + min_size((size_t)(span_end - cursor.next), STRIDE_NBYTES);
+            chains_sweep(&compressor->finder.chains, chains_position(&cursor));
+            parse_stride(compressor, &cursor, &emitter, stride_end, sequence_end, lookahead);
+        } while (cursor.next < span_end && emitter.sequence < sequence_end);
         spans_close(spans, &emitter, (size_t)(cursor.next - span_start));
         if (spans_full(spans) && cursor.next < input->end && !deflate_spans_write(spans, writer, false, false))
             return false;

@@ -9,7 +9,7 @@ enum {
     /* A span ends after this many sequences or bytes of input. Shorter spans place the ends of blocks more exactly;
      * longer ones cost less to compare. */
     DEFLATE_SPAN_SEQUENCES = 768,
-    DEFLATE_SPAN_NBYTES = 12288,
+    DEFLATE_SPAN_NBYTES = 24576,
     /* The least bytes in a span that is not the last: matches have three or more. */
     DEFLATE_SPAN_MIN_NBYTES = 3 * DEFLATE_SPAN_SEQUENCES,
     /* How many spans and sequences are gathered before blocks are made of them. */

@@ -49,13 +49,10 @@ void deflate_spans_init(struct deflate_spans *spans) {
     }
 }
 
-/* VALUE times its log2, in 1/256 bits. */
+/* VALUE, less than 2^24, times its log2, in 1/256 bits. Without a branch: which symbols occur can't be predicted. */
 DEFLATE_INLINE uint64_t times_log2(const uint32_t *log2_fraction, uint32_t value) {
-    unsigned top;
-    uint32_t log;
-    if (value < 2) return 0;
-    top = highest_bit(value);
-    log = (top << 16) + log2_fraction[(top <= 8 ? value << (8 - top) : value >> (top - 8)) & 255];
+    unsigned top = highest_bit(value | 1);
+    uint32_t log = (top << 16) + log2_fraction[((value << 8) >> top) & 255];
     return (uint64_t)value * log >> (16 - FRACTION_BITS);
 }
 
@@ -64,8 +61,7 @@ static int64_t code_cost(const uint32_t *log2_fraction, const uint32_t *a, const
     unsigned used = 0;
     for (unsigned i = 0; i < count; i++) {
         uint32_t frequency = a[i] + (b ? b[i] : 0);
-        if (!frequency) continue;
-        used++;
+        used += frequency != 0;
         total += frequency;
         sum += times_log2(log2_fraction, frequency);
     }
