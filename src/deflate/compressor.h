@@ -30,7 +30,7 @@ struct deflate_optimal {
 };
 
 enum {
-    FAST_HASH_BITS = 14,  /* 64 KiB of buckets: they stay near the core */
+    FAST_HASH_BITS = 15,  /* 128 KiB of buckets */
     FAST_NICE_LENGTH = 32 /* the second candidate isn't tried after such a match */
 };
 

@@ -7,8 +7,8 @@
 
 enum {
     /* Every position inside a match up to this long is entered; of longer ones only the beginning and the end. */
-    ENTER_WHOLE = 40,
-    ENTER_END = 8,
+    ENTER_WHOLE = 48,
+    ENTER_END = 16,
     /* Each 2^6 literals without a match make the stride one longer. */
     STRIDE_SHIFT = 6,
     LOOKAHEAD = 4, /* bytes that the hash takes */
