@@ -72,6 +72,12 @@ static double median(double *times, int count) {
     return times[count / 2];
 }
 
+/* Who of COUNT comes in turn TURN of round RUN: another one begins each round, and the rounds go forwards and
+ * backwards, so that nobody always runs on the cache that the same one left. */
+static int whose_turn(int run, int turn, int count) {
+    return (run + (run % 2 ? count - turn : turn)) % count;
+}
+
 /* How much SIZE is above CONTROL. */
 static double percent(size_t size, size_t control) {
     return 100.0 * ((double)size / (double)control - 1);
@@ -184,7 +190,7 @@ static void bench_level(const struct item *item, int level, int runs, int zopfli
     open_codecs(&codecs, level);
     for (int run = 0; run < runs; run++) {
         for (int turn = 0; turn < CODEC_COUNT; turn++) {
-            int codec = (run + turn) % CODEC_COUNT; /* nobody always finds what another left in the cache */
+            int codec = whose_turn(run, turn, CODEC_COUNT);
             double begin = cpu_ms();
             sizes[codec] = 0;
             for (int i = 0; i < item->count; i++)
@@ -311,7 +317,7 @@ static void bench_inflate(const struct item *item, int runs) {
     inflateInit2(&decoders.zlib, -15);
     for (int run = 0; run < runs; run++) {
         for (int turn = 0; turn < DECODER_COUNT; turn++) {
-            int decoder = (run + turn) % DECODER_COUNT;
+            int decoder = whose_turn(run, turn, DECODER_COUNT);
             double begin = cpu_ms();
             for (int i = 0; i < item->count; i++)
                 decompress_piece(&decoders, decoder, &packed->pieces[i], out, item->pieces[i].nbytes);
