@@ -136,7 +136,10 @@ is_fresh() { # is_fresh DIR SOURCE
   rule=${rule//\\$'\n'/}
   rule=${rule%%$'\n'*}
   for file in ${rule#object:}; do [ -e "$file" ] && [ "$object" -nt "$file" ] || return 1; done
-  case $2 in src/runtime/builtins.c) for file in src/runtime/js/*; do [ "$object" -nt "$file" ] || return 1; done ;; esac
+  case $2 in # what these embed is in no rule
+    src/runtime/builtins.c) for file in src/runtime/js/*; do [ "$object" -nt "$file" ] || return 1; done ;;
+    src/runtime/declarations.c) for file in types/*; do [ "$object" -nt "$file" ] || return 1; done ;;
+  esac
 }
 
 remember() { # remember FILE TEXT: FILE is younger than all that was made while it said something else

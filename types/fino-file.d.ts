@@ -2,27 +2,27 @@
 
 declare module 'fino:file' {
   /** A name that isn't UTF-8 has each such byte 0xNN as the lone surrogate U+DCNN, and can be used like any other. */
-  type Path = string | URL | Uint8Array;
-  type Data = string | ArrayBufferLike | ArrayBufferView;
-  type Kind = 'file' | 'directory' | 'symlink' | 'fifo' | 'socket' | 'character' | 'block' | 'unknown';
+  export type Path = string | URL | Uint8Array;
+  export type Data = string | ArrayBufferLike | ArrayBufferView;
+  export type Kind = 'file' | 'directory' | 'symlink' | 'fifo' | 'socket' | 'character' | 'block' | 'unknown';
 
-  interface CallOptions {
+  export interface CallOptions {
     /** Gives up, and rejects with the signal's reason; what is done by then stays done. */
     signal?: AbortSignal;
   }
-  interface WriteOptions extends CallOptions {
+  export interface WriteOptions extends CallOptions {
     /** Of a file that is new, before the umask: 0o666. */
     mode?: number;
     /** Resolve only when it is on the disk. */
     sync?: boolean;
   }
-  interface At extends CallOptions {
+  export interface At extends CallOptions {
     /** In bytes from the start; otherwise where the last call without one ended. */
     position?: number;
   }
 
   /** Errors of the system. */
-  interface FileError extends Error {
+  export interface FileError extends Error {
     /** Such as 'ENOENT'; 'EACCES' also for a path that leads out of a root. */
     code: string;
     errno: number;
@@ -65,6 +65,73 @@ declare module 'fino:file' {
     mkdtemp(prefix: Path): Promise<string>;
     /** The entries of a directory, in no order. */
     dir(path?: Path): AsyncGenerator<DirectoryEntry, void, void>;
+
+    /**
+     * The paths that a pattern means, each once, those of a directory by name. They begin as the pattern does; relative
+     * ones are relative to `cwd`.
+     *
+     * In a name `*` is any number of characters, `?` is one, `[a-z]` one of these, `[!a-z]` one of all others. `**` is
+     * any number of directories, but none behind a symbolic link. `{a,b}` is a or b, where each may have slashes. `\\`
+     * takes the meaning off what follows it, and with a slash at its end the pattern means only directories. A name that
+     * begins with a dot is only meant by a pattern that does so too, unless `dot` is true.
+     *
+     * @example
+     * ```ts
+     * import { DiskFileSystem } from 'fino:file';
+     * const files = new DiskFileSystem();
+     * await files.mkdir('site/blog', { recursive: true });
+     * for (const page of ['site/index.html', 'site/blog/first.html', 'site/draft.txt']) await files.writeFile(page, '');
+     * for await (const path of files.glob('**' + '/*.html', { cwd: 'site' })) console.log(path);
+     * // blog/first.html
+     * // index.html
+     * ```
+     */
+    glob(pattern: string, options?: CallOptions & { cwd?: string | URL; dot?: boolean }):
+      AsyncGenerator<string, void, void>;
+
+    /**
+     * Tells what changes in a directory, `recursive`: and in all below it, or of a file. It ends when it is closed, when
+     * the signal aborts, and when what it watches is removed.
+     *
+     * @example
+     * ```ts
+     * import { DiskFileSystem } from 'fino:file';
+     * const files = new DiskFileSystem();
+     * await files.mkdir('inbox', { recursive: true });
+     * const watcher = files.watch('inbox');
+     * await watcher.ready;
+     * await files.writeFile('inbox/letter', 'Dear reader');
+     * for await (const { type, path } of watcher) {
+     *   console.log(type, path); // create inbox/letter
+     *   break; // closes the watcher
+     * }
+     * ```
+     */
+    watch(path?: string | URL, options?: CallOptions & { recursive?: boolean }): FileWatcher;
+  }
+
+  /** Paths begin with the path that is watched. */
+  export type WatchEvent =
+    /** An entry appeared. What is found in a directory that has just appeared may be told twice. */
+    | { type: 'create'; path: string }
+    /** Its content, mode, owner or times changed. */
+    | { type: 'change'; path: string }
+    /** It is gone, or now outside of what is watched. */
+    | { type: 'remove'; path: string }
+    | { type: 'rename'; path: string; from: string }
+    /** So much happened since the last event was read that some of it isn't known. */
+    | { type: 'overflow'; path: string };
+
+  /** While a next() is pending, it keeps the process alive. */
+  export interface FileWatcher extends AsyncIterableIterator<WatchEvent> {
+    readonly path: string;
+    /** Settles when all that is there is being watched; rejects when it can't be. */
+    readonly ready: Promise<void>;
+    next(): Promise<IteratorResult<WatchEvent, undefined>>;
+    return(value?: any): Promise<IteratorResult<WatchEvent, any>>;
+    close(): Promise<void>;
+    [Symbol.asyncIterator](): this;
+    [Symbol.asyncDispose](): Promise<void>;
   }
 
   export class FileHandle {
@@ -87,12 +154,12 @@ declare module 'fino:file' {
     close(): Promise<void>;
   }
 
-  interface FileReader extends AsyncIterable<Uint8Array> {
+  export interface FileReader extends AsyncIterable<Uint8Array> {
     read(): Promise<Uint8Array | null>;
     bytes(): Promise<Uint8Array>;
     text(): Promise<string>;
   }
-  interface FileWriter {
+  export interface FileWriter {
     write(data: Data): Promise<number>;
     /** Closes the handle. */
     close(): Promise<void>;
@@ -136,10 +203,16 @@ declare module 'fino:file' {
     isDirectory(): boolean;
     isSymbolicLink(): boolean;
   }
+
+  const exported: {
+    DirectoryEntry: typeof DirectoryEntry; DiskFileSystem: typeof DiskFileSystem; FileHandle: typeof FileHandle;
+    FileStat: typeof FileStat;
+  };
+  export default exported;
 }
 
 declare module 'fino:file/path' {
-  interface PathParts {
+  export interface PathParts {
     root: string;
     dir: string;
     base: string;
@@ -160,4 +233,12 @@ declare module 'fino:file/path' {
   export function isAbsolute(path: string): boolean;
   export function toFileUrl(path: string): URL;
   export function fromFileUrl(url: string | URL): string;
+
+  const exported: {
+    basename: typeof basename; delimiter: typeof delimiter; dirname: typeof dirname; extname: typeof extname;
+    format: typeof format; fromFileUrl: typeof fromFileUrl; isAbsolute: typeof isAbsolute; join: typeof join;
+    normalize: typeof normalize; parse: typeof parse; relative: typeof relative; resolve: typeof resolve;
+    sep: typeof sep; toFileUrl: typeof toFileUrl;
+  };
+  export default exported;
 }

@@ -1,5 +1,4 @@
-// fino's globals, for programs compiled with "lib": ["ES2022"]: without "DOM" and without @types/node, which would
-// clash.
+// The globals of fino that browsers don't have.
 
 /** What setTimeout and setInterval return. As a number it is an id that clearTimeout takes, too. */
 interface Timeout {
@@ -20,250 +19,60 @@ interface Immediate {
   hasRef(): boolean;
 }
 
-declare function setTimeout<Args extends unknown[]>(
-  callback: (...args: Args) => void, ms?: number, ...args: Args
-): Timeout;
-declare function setInterval<Args extends unknown[]>(
-  callback: (...args: Args) => void, ms?: number, ...args: Args
-): Timeout;
+/** Calls back in the next turn of the event loop, after input and output. */
 declare function setImmediate<Args extends unknown[]>(callback: (...args: Args) => void, ...args: Args): Immediate;
-declare function clearTimeout(timeout: Timeout | number | string | undefined | null): void;
-declare function clearInterval(timeout: Timeout | number | string | undefined | null): void;
 declare function clearImmediate(immediate: Immediate | undefined | null): void;
-declare function queueMicrotask(callback: () => void): void;
-declare function reportError(error: unknown): void;
 
-interface InspectOptions {
-  depth?: number | null;
-  colors?: boolean;
-  compact?: boolean | number;
-  breakLength?: number;
-  maxArrayLength?: number | null;
-  maxStringLength?: number | null;
-  showHidden?: boolean;
-  showProxy?: boolean;
-  sorted?: boolean | ((a: string, b: string) => number);
-  getters?: boolean | 'get' | 'set';
-  numericSeparator?: boolean;
-  customInspect?: boolean;
+/**
+ * Ports to other Realms, beside what a browser's have.
+ *
+ * @example
+ * ```ts
+ * const { port1, port2 } = new MessageChannel();
+ * port2.onmessage = ({ data }) => {
+ *   console.log(data);
+ *   port2.close();
+ * };
+ * port1.postMessage({ hello: 'port' });
+ * ```
+ */
+interface MessagePort {
+  /** Whether a port that was started keeps the process alive: it does at first. */
+  ref(): this;
+  unref(): this;
+  hasRef(): boolean;
 }
-
-interface Console {
-  log(...data: unknown[]): void;
-  info(...data: unknown[]): void;
-  debug(...data: unknown[]): void;
-  warn(...data: unknown[]): void;
-  error(...data: unknown[]): void;
-  trace(...data: unknown[]): void;
-  assert(condition?: unknown, ...data: unknown[]): void;
-  dir(value: unknown, options?: InspectOptions): void;
-  dirxml(...data: unknown[]): void;
-  table(data: unknown, columns?: readonly string[]): void;
-  group(...data: unknown[]): void;
-  groupCollapsed(...data: unknown[]): void;
-  groupEnd(): void;
-  count(label?: string): void;
-  countReset(label?: string): void;
-  time(label?: string): void;
-  timeLog(label?: string, ...data: unknown[]): void;
-  timeEnd(label?: string): void;
-  clear(): void;
-}
-declare var console: Console;
-
-interface Navigator {
-  readonly hardwareConcurrency: number;
-  /** "fino/VERSION" */
-  readonly userAgent: string;
-  readonly platform: string;
-}
-declare var navigator: Navigator;
-
-declare var self: typeof globalThis;
 
 interface ImportMeta {
-  readonly url: string;
+  url: string;
   readonly filename: string;
   readonly dirname: string;
   /** Whether this module is the script that fino was asked to run. */
   readonly main: boolean;
+  /** The URL that importing it here would load. */
+  resolve(specifier: string): string;
 }
 
-interface EventInit {
-  bubbles?: boolean;
-  cancelable?: boolean;
-  composed?: boolean;
+// For `using`. TypeScript's "ESNext" library has the same.
+interface SymbolConstructor {
+  readonly dispose: unique symbol;
+  readonly asyncDispose: unique symbol;
+}
+interface Disposable {
+  [Symbol.dispose](): void;
+}
+interface AsyncDisposable {
+  [Symbol.asyncDispose](): PromiseLike<void>;
 }
 
-declare class Event {
-  constructor(type: string, options?: EventInit);
-  static readonly NONE: 0;
-  static readonly CAPTURING_PHASE: 1;
-  static readonly AT_TARGET: 2;
-  static readonly BUBBLING_PHASE: 3;
-  readonly type: string;
-  readonly target: EventTarget | null;
-  readonly currentTarget: EventTarget | null;
-  readonly eventPhase: number;
-  readonly bubbles: boolean;
-  readonly cancelable: boolean;
-  readonly composed: boolean;
-  readonly defaultPrevented: boolean;
-  readonly isTrusted: boolean;
-  readonly timeStamp: number;
-  composedPath(): EventTarget[];
-  preventDefault(): void;
-  stopPropagation(): void;
-  stopImmediatePropagation(): void;
+/** Two errors of a `using`: what disposing threw while another error, `suppressed`, was on its way. */
+interface SuppressedError extends Error {
+  error: any;
+  suppressed: any;
 }
-
-declare class CustomEvent<Detail = unknown> extends Event {
-  constructor(type: string, options?: EventInit & { detail?: Detail });
-  readonly detail: Detail;
+interface SuppressedErrorConstructor {
+  new (error: any, suppressed: any, message?: string): SuppressedError;
+  (error: any, suppressed: any, message?: string): SuppressedError;
+  readonly prototype: SuppressedError;
 }
-
-declare class ErrorEvent extends Event {
-  constructor(type: string, options?: EventInit & {
-    message?: string; filename?: string; lineno?: number; colno?: number; error?: unknown;
-  });
-  readonly message: string;
-  readonly filename: string;
-  readonly lineno: number;
-  readonly colno: number;
-  readonly error: unknown;
-}
-
-declare class PromiseRejectionEvent extends Event {
-  constructor(type: string, options: EventInit & { promise: Promise<unknown>; reason?: unknown });
-  readonly promise: Promise<unknown>;
-  readonly reason: unknown;
-}
-
-type EventListener = ((event: Event) => unknown) | { handleEvent(event: Event): unknown };
-
-interface ListenerOptions {
-  capture?: boolean;
-  once?: boolean;
-  passive?: boolean;
-  signal?: AbortSignal;
-}
-
-declare class EventTarget {
-  addEventListener(type: string, listener: EventListener | null, options?: boolean | ListenerOptions): void;
-  removeEventListener(type: string, listener: EventListener | null, options?: boolean | { capture?: boolean }): void;
-  dispatchEvent(event: Event): boolean;
-}
-
-declare class AbortSignal extends EventTarget {
-  private constructor();
-  static abort(reason?: unknown): AbortSignal;
-  static timeout(milliseconds: number): AbortSignal;
-  static any(signals: Iterable<AbortSignal>): AbortSignal;
-  readonly aborted: boolean;
-  readonly reason: any;
-  onabort: ((event: Event) => unknown) | null;
-  throwIfAborted(): void;
-}
-
-declare class AbortController {
-  readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
-}
-
-declare class DOMException extends Error {
-  constructor(message?: string, name?: string | { name?: string; cause?: unknown });
-  readonly code: number;
-}
-
-declare class URL {
-  constructor(url: string | URL, base?: string | URL);
-  static canParse(url: string | URL, base?: string | URL): boolean;
-  static parse(url: string | URL, base?: string | URL): URL | null;
-  href: string;
-  readonly origin: string;
-  protocol: string;
-  username: string;
-  password: string;
-  host: string;
-  hostname: string;
-  port: string;
-  pathname: string;
-  search: string;
-  readonly searchParams: URLSearchParams;
-  hash: string;
-  toString(): string;
-  toJSON(): string;
-}
-
-declare class URLSearchParams implements Iterable<[string, string]> {
-  constructor(init?: string | Iterable<Iterable<string>> | Record<string, string | number | boolean>);
-  readonly size: number;
-  append(name: string, value: string): void;
-  delete(name: string, value?: string): void;
-  get(name: string): string | null;
-  getAll(name: string): string[];
-  has(name: string, value?: string): boolean;
-  set(name: string, value: string): void;
-  sort(): void;
-  forEach(callback: (value: string, name: string, params: URLSearchParams) => void, thisArgument?: unknown): void;
-  entries(): IterableIterator<[string, string]>;
-  keys(): IterableIterator<string>;
-  values(): IterableIterator<string>;
-  [Symbol.iterator](): IterableIterator<[string, string]>;
-  toString(): string;
-}
-
-declare class TextEncoder {
-  readonly encoding: 'utf-8';
-  encode(input?: string): Uint8Array;
-  encodeInto(source: string, destination: Uint8Array): { read: number; written: number };
-}
-
-declare class TextDecoder {
-  /** UTF-8, UTF-16LE, UTF-16BE or windows-1252, by any of their labels. */
-  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
-  readonly encoding: string;
-  readonly fatal: boolean;
-  readonly ignoreBOM: boolean;
-  decode(input?: ArrayBufferLike | ArrayBufferView, options?: { stream?: boolean }): string;
-}
-
-declare function atob(data: string): string;
-declare function btoa(data: string): string;
-declare function structuredClone<Value>(value: Value, options?: { transfer?: Iterable<ArrayBuffer> }): Value;
-
-declare class PerformanceEntry {
-  readonly name: string;
-  readonly entryType: string;
-  readonly startTime: number;
-  readonly duration: number;
-  toJSON(): unknown;
-}
-
-declare class PerformanceMark extends PerformanceEntry {
-  constructor(name: string, options?: { detail?: unknown; startTime?: number });
-  readonly detail: any;
-}
-
-declare class PerformanceMeasure extends PerformanceEntry {
-  private constructor();
-  readonly detail: any;
-}
-
-declare class Performance extends EventTarget {
-  private constructor();
-  readonly timeOrigin: number;
-  now(): number;
-  mark(name: string, options?: { detail?: unknown; startTime?: number }): PerformanceMark;
-  measure(name: string, start?: string | number, end?: string): PerformanceMeasure;
-  measure(name: string, options: {
-    detail?: unknown; start?: string | number; end?: string | number; duration?: number;
-  }): PerformanceMeasure;
-  clearMarks(name?: string): void;
-  clearMeasures(name?: string): void;
-  getEntries(): PerformanceEntry[];
-  getEntriesByType(type: string): PerformanceEntry[];
-  getEntriesByName(name: string, type?: string): PerformanceEntry[];
-  toJSON(): { timeOrigin: number };
-}
-declare var performance: Performance;
+declare var SuppressedError: SuppressedErrorConstructor;

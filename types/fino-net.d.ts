@@ -1,112 +1,4 @@
-// The modules fino:net/http, fino:net/http/server and fino:net/tcp, and the globals of HTTP messages.
-
-type BodySource = string | ArrayBuffer | ArrayBufferView | URLSearchParams | ReadableStream<string | Uint8Array> |
-  AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
-type HeadersSource = Headers | Iterable<readonly [string, string]> | Record<string, string>;
-
-/** Names (in lower case) and values of a message's fields. */
-declare class Headers {
-  constructor(init?: HeadersSource);
-  append(name: string, value: string): void;
-  delete(name: string): void;
-  /** All values of that name, joined by a comma; null when there is none. */
-  get(name: string): string | null;
-  getSetCookie(): string[];
-  has(name: string): boolean;
-  set(name: string, value: string): void;
-  forEach(callback: (value: string, name: string, headers: Headers) => void, thisArgument?: unknown): void;
-  entries(): IterableIterator<[string, string]>;
-  keys(): IterableIterator<string>;
-  values(): IterableIterator<string>;
-  [Symbol.iterator](): IterableIterator<[string, string]>;
-}
-
-interface Body {
-  readonly body: ReadableStream<Uint8Array> | null;
-  readonly bodyUsed: boolean;
-  arrayBuffer(): Promise<ArrayBuffer>;
-  bytes(): Promise<Uint8Array>;
-  json(): Promise<any>;
-  text(): Promise<string>;
-}
-
-interface RequestInit {
-  method?: string;
-  headers?: HeadersSource;
-  body?: BodySource | null;
-  redirect?: 'follow' | 'manual' | 'error';
-  signal?: AbortSignal | null;
-}
-
-interface Request extends Body {}
-declare class Request {
-  constructor(input: string | URL | Request, init?: RequestInit);
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Headers;
-  readonly redirect: 'follow' | 'manual' | 'error';
-  /** Of a request that came to a server: aborts when the client is found to be gone. */
-  readonly signal: AbortSignal;
-  clone(): Request;
-}
-
-interface ResponseInit {
-  status?: number;
-  statusText?: string;
-  headers?: HeadersSource;
-}
-
-interface Response extends Body {}
-declare class Response {
-  constructor(body?: BodySource | null, init?: ResponseInit);
-  static json(data: unknown, init?: ResponseInit): Response;
-  static redirect(url: string | URL, status?: 301 | 302 | 303 | 307 | 308): Response;
-  static error(): Response;
-  readonly status: number;
-  readonly statusText: string;
-  readonly ok: boolean;
-  readonly headers: Headers;
-  readonly type: 'default' | 'error';
-  readonly url: string;
-  readonly redirected: boolean;
-  clone(): Response;
-}
-
-interface ReadableStreamDefaultController<T = any> {
-  readonly desiredSize: number | null;
-  enqueue(chunk: T): void;
-  close(): void;
-  error(reason?: unknown): void;
-}
-
-declare class ReadableStreamDefaultReader<T = any> {
-  constructor(stream: ReadableStream<T>);
-  readonly closed: Promise<undefined>;
-  read(): Promise<{ done: false; value: T } | { done: true; value: undefined }>;
-  cancel(reason?: unknown): Promise<void>;
-  releaseLock(): void;
-}
-
-interface ReadableStreamSource<T> {
-  start?(controller: ReadableStreamDefaultController<T>): unknown;
-  /** Called when somebody wants more than is queued. */
-  pull?(controller: ReadableStreamDefaultController<T>): unknown;
-  cancel?(reason?: unknown): unknown;
-}
-
-declare class ReadableStream<T = any> implements AsyncIterable<T> {
-  constructor(source?: ReadableStreamSource<T>, strategy?: { highWaterMark?: number; size?(chunk: T): number });
-  static from<T>(iterable: AsyncIterable<T> | Iterable<T | PromiseLike<T>>): ReadableStream<T>;
-  readonly locked: boolean;
-  cancel(reason?: unknown): Promise<void>;
-  getReader(): ReadableStreamDefaultReader<T>;
-  tee(): [ReadableStream<T>, ReadableStream<T>];
-  values(options?: { preventCancel?: boolean }): AsyncIterableIterator<T>;
-  [Symbol.asyncIterator](): AsyncIterableIterator<T>;
-}
-
-/** HTTP/1.1 over plain TCP: there is no TLS, and an https URL is an error. */
-declare function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+// The modules fino:net/http, fino:net/http/server and fino:net/tcp.
 
 // The globals under names that don't hide them inside of the module that exports them.
 type GlobalHeaders = Headers;
@@ -163,6 +55,7 @@ declare module 'fino:net/http/server' {
     readonly closed: Promise<void>;
     /** Listens no longer and lets the requests under way finish; `force`: cuts them off. Returns `closed`. */
     close(options?: { force?: boolean }): Promise<void>;
+    [Symbol.asyncDispose](): Promise<void>;
   }
 
   function serveHttp(options: ServeOptions, handler: Handler): HttpServer;

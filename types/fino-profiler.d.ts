@@ -1,14 +1,14 @@
 // The module fino:profiler.
 
 declare module 'fino:profiler' {
-  interface RecordingOptions {
+  export interface RecordingOptions {
     /** Of CPU time between two samples: 0.1 to 100 milliseconds, or text such as '500us' or '2ms'. While recordings
      * overlap, the shortest applies to all; that changes how fine they are, not what they say. */
     interval?: number | `${number}us` | `${number}ms`;
   }
 
   /** What a recording saw so far. */
-  interface Stats {
+  export interface Stats {
     samples: number;
     /** CPU time of all threads, in nanoseconds, as are all `...Ns`. */
     cpuNs: number;
@@ -52,7 +52,7 @@ declare module 'fino:profiler' {
    */
   export function stopProfiling(name?: string): Uint8Array;
 
-  type LabelValue = string | number | boolean;
+  export type LabelValue = string | number | boolean;
 
   /**
    * Calls a function whose samples, and those of all that continues it (after `await`, in timers, immediates and
@@ -80,4 +80,11 @@ declare module 'fino:profiler' {
    */
   export function stats(name: string): Stats;
   export function stats(): Stats | null;
+
+  const exported: {
+    isProfiling: typeof isProfiling; profile: typeof profile; setLabel: typeof setLabel;
+    startProfiling: typeof startProfiling; stats: typeof stats; stopProfiling: typeof stopProfiling;
+    withLabels: typeof withLabels;
+  };
+  export default exported;
 }

@@ -41,6 +41,7 @@ enum file_answer {
     FILE_ANSWER_STATUS, /* STATUS */
     FILE_ANSWER_NAMES,  /* MEMORY: of each entry its type (DT_*), its name and a 0; nothing at all at the end */
     FILE_ANSWER_HANDLE, /* NUMBER: a descriptor; STATUS */
+    FILE_ANSWER_EVENTS, /* MEMORY: inotify's */
 };
 
 struct file_request {
@@ -124,5 +125,12 @@ int file_set_mode(struct file_request *request);       /* NUMBER */
 int file_set_times(struct file_request *request);      /* BYTES: two doubles, seconds */
 int file_open_directory(struct file_request *request); /* -> ANSWER */
 int file_read_directory(struct file_request *request); /* FD -> MEMORY */
+
+/* ---- file_watch.c: changes; FD: inotify's ---- */
+
+int file_watch_open(struct file_request *request);   /* -> ANSWER: a descriptor */
+int file_watch_add(struct file_request *request);    /* FROM; FLAGS -> ANSWER: the watch's number */
+int file_watch_remove(struct file_request *request); /* NUMBER: the watch's */
+int file_watch_read(struct file_request *request);   /* -> MEMORY; waits */
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -25,7 +26,11 @@
 
 /* ---- Operations ---- */
 
-enum target { TARGET_PATH, TARGET_HANDLE };
+enum target {
+    TARGET_PATH,   /* beneath the root, if there is one */
+    TARGET_HANDLE, /* an open file */
+    TARGET_BOTH,   /* an open file, and a path; the root's number is the request's */
+};
 
 struct operation {
     const char *name;
@@ -62,6 +67,10 @@ static const struct operation operations[] = {
     {"truncate", file_truncate, FILE_ANSWER_NOTHING, TARGET_HANDLE, true, false},
     {"sync", file_sync, FILE_ANSWER_NOTHING, TARGET_HANDLE, true, false},
     {"statusOf", file_status_of, FILE_ANSWER_STATUS, TARGET_HANDLE, false, false},
+    {"watchOpen", file_watch_open, FILE_ANSWER_HANDLE, TARGET_PATH, false, false},
+    {"watchAdd", file_watch_add, FILE_ANSWER_NUMBER, TARGET_BOTH, false, false},
+    {"watchRemove", file_watch_remove, FILE_ANSWER_NOTHING, TARGET_HANDLE, false, false},
+    {"watchRead", file_watch_read, FILE_ANSWER_EVENTS, TARGET_HANDLE, false, false},
     {"close", file_close, FILE_ANSWER_NOTHING, TARGET_HANDLE, true, false},
 };
 /* What becomes of one that is cancelled in a handle's queue; it keeps its turn. */
@@ -311,6 +320,24 @@ static v8s_value names_value(v8s_isolate *isolate, const struct file_memory *mem
     return array;
 }
 
+/* [watch, mask, cookie, name, watch, ...] */
+static v8s_value events_value(v8s_isolate *isolate, const struct file_memory *memory) {
+    const struct inotify_event *event;
+    size_t count = 0;
+    v8s_value *values = malloc(memory->nbytes / sizeof *event * 4 * sizeof *values + 1);
+    if (!values) abort();
+    for (size_t at = 0; at < memory->nbytes; at += sizeof *event + event->len) {
+        event = (const struct inotify_event *)(memory->bytes + at);
+        values[count++] = v8s_number(isolate, event->wd);
+        values[count++] = v8s_number(isolate, event->mask);
+        values[count++] = v8s_number(isolate, event->cookie);
+        values[count++] = name_value(isolate, event->name, event->len ? strlen(event->name) : 0);
+    }
+    v8s_value array = v8s_array_new(isolate, values, count);
+    free(values);
+    return array;
+}
+
 /* [number, status] */
 static v8s_value handle_value(v8s_isolate *isolate, struct call *call) {
     const struct file_request *request = &call->request;
@@ -331,6 +358,7 @@ static v8s_value answer_value(v8s_isolate *isolate, struct call *call) {
         case FILE_ANSWER_STATUS: return status_value(isolate, &call->request.status);
         case FILE_ANSWER_NAMES: return names_value(isolate, &call->request.memory);
         case FILE_ANSWER_HANDLE: return handle_value(isolate, call);
+        case FILE_ANSWER_EVENTS: return events_value(isolate, &call->request.memory);
     }
     abort();
 }
@@ -448,20 +476,28 @@ static bool data_argument(v8s_isolate *isolate, v8s_value value, struct call *ca
     return true;
 }
 
+/* The open file of that number; NULL with an exception pending. */
+static struct descriptor *find_descriptor(v8s_isolate *isolate, struct rt_files *files, uint32_t id) {
+    struct descriptor *descriptor = *descriptor_link(files, id);
+    if (descriptor && !descriptor->is_closing) return descriptor;
+    v8s_throw_type_error(isolate, "The file is closed");
+    return NULL;
+}
+
 /* The handle or, for a path, the root; 0 for none. False with an exception pending. */
 static bool descriptor_argument(v8s_isolate *isolate, const v8s_arguments *arguments, struct call *call) {
-    uint32_t id = (uint32_t)rt_number_argument(arguments, 2);
+    uint32_t id = (uint32_t)rt_number_argument(arguments, 2), root_id = (uint32_t)call->request.number;
     call->request.from.root_fd = call->request.to.root_fd = call->request.fd = -1;
     if (id == 0 && call->operation->target == TARGET_PATH) return true;
-    call->descriptor = *descriptor_link(call->files, id);
-    if (!call->descriptor || call->descriptor->is_closing) {
-        call->descriptor = NULL;
-        v8s_throw_type_error(isolate, "The file is closed");
-        return false;
-    }
+    call->descriptor = find_descriptor(isolate, call->files, id);
+    if (!call->descriptor) return false;
     call->request.from.root_fd = call->request.to.root_fd = call->request.fd = call->descriptor->fd;
     call->request.is_pipe = call->descriptor->is_pipe;
-    return true;
+    if (call->operation->target != TARGET_BOTH) return true;
+    /* The caller keeps the root open until this is answered. */
+    struct descriptor *root = root_id ? find_descriptor(isolate, call->files, root_id) : NULL;
+    call->request.from.root_fd = root ? root->fd : -1;
+    return root || !root_id;
 }
 
 static bool path_arguments(v8s_isolate *isolate, const v8s_arguments *arguments, struct call *call) {

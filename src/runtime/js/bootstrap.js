@@ -42,6 +42,8 @@ const owners = {
   profiler: ['profilerModule'],
   path: ['pathModule', 'fromFileUrl', 'joinPath'],
   file: ['fileModule'],
+  file_glob: ['globFiles'],
+  file_watch: ['FileWatcher'],
   streams: ['ReadableStream', 'ReadableStreamDefaultController', 'ReadableStreamDefaultReader', 'isReadableStream',
     'isStreamDisturbed', 'iteratorOf', 'streamOf'],
   http_headers: ['Headers', 'headersList', 'headersOf', 'parseFields'],

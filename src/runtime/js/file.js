@@ -88,6 +88,7 @@ const keep = (holder, id) => { FinalizationRegistryPrototypeRegister(forgotten, 
 // --- what files are --------------------------------------------------------------------------------------------------
 
 const TYPE_MASK = 0o170000;
+const MODE_FIELD = 2; // of a status
 const kinds = {
   __proto__: null,
   [0o010000]: 'fifo', [0o020000]: 'character', [0o040000]: 'directory', [0o060000]: 'block', [0o100000]: 'file',
@@ -408,6 +409,62 @@ class DiskFileSystem {
       await handle.close();
     }
   }
+
+  glob(pattern, options = undefined) {
+    if (typeof pattern !== 'string') throw new TypeError(`glob: pattern must be a string, not ${describe(pattern)}`);
+    const { cwd = '', dot = false, signal } = dictionary(options, 'glob: options');
+    return internal.globFiles(this.#lent(), pattern, { cwd: toText(cwd, 'glob: cwd'), dot: !!dot, signal });
+  }
+
+  watch(path = '.', options = undefined) {
+    const { recursive = false, signal } = dictionary(options, 'watch: options');
+    return new internal.FileWatcher(native, this.#lent(), toText(path, 'watch'), !!recursive, signal);
+  }
+
+  // What file_glob.js and file_watch.js need. It holds this file system, whose root so stays open.
+  #lent() {
+    return {
+      root: this.#root,
+      run,
+      keep,
+      drop: (holder) => { FinalizationRegistryPrototypeUnregister(forgotten, holder); },
+      list: (path, signal) => this.#list(path, signal),
+      typeOf: (path, follows, signal) => this.#typeOf(path, follows, signal),
+    };
+  }
+
+  // All entries of a directory: [type, name, ...]
+  async #list(path, signal) {
+    const [id] = await this.#run('dir', signal, operations.openDirectory, path);
+    const all = [];
+    try {
+      for (let some; (some = await run(signal, operations.readDirectory, id, path)).length > 0;) {
+        for (let i = 0; i < some.length; i++) ArrayPrototypePush(all, some[i]);
+      }
+    } finally {
+      await run(undefined, operations.close, id, path);
+    }
+    return all;
+  }
+
+  // As #list has it; undefined: there is nothing of that name.
+  async #typeOf(path, follows, signal) {
+    try {
+      const fields = await this.#run('glob', signal, operations.status, path, follows ? 0 : NO_FOLLOW);
+      return (fields[MODE_FIELD] & TYPE_MASK) >> 12;
+    } catch (error) {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ENAMETOOLONG') return undefined;
+      if (follows && (error.code === 'ELOOP' || error.code === 'EACCES')) return undefined; // a link to nowhere
+      throw error;
+    }
+  }
+}
+
+// toText(path, where): where names are put together, bytes won't do.
+function toText(path, where) {
+  const text = toPath(path, where);
+  if (typeof text === 'string') return text;
+  throw new TypeError(`${where}: the path must be a string or a file: URL here`);
 }
 
 // toSeconds(time): of a Date, or of seconds since 1970.
