@@ -104,4 +104,7 @@ func main() {
 		"who": "Go's profile package", "add_ms": ms(added - started), "encode_ms": ms(encoded - added),
 		"gzip_ms": ms(compressed - encoded), "total_ms": ms(compressed - started), "stacks": len(result.Sample),
 		"plain_bytes": plain.Len(), "gzip_bytes": packed.Len(), "peak_bytes": peakBytes}))
+	if len(os.Args) > 3 {
+		check(os.WriteFile(os.Args[3], packed.Bytes(), 0o644))
+	}
 }
