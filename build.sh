@@ -137,9 +137,12 @@ is_fresh() { # is_fresh DIR SOURCE
   rule=${rule%%$'\n'*}
   for file in ${rule#object:}; do [ -e "$file" ] && [ "$object" -nt "$file" ] || return 1; done
   case $2 in # what these embed is in no rule
-    src/runtime/builtins.c) for file in src/runtime/js/*; do [ "$object" -nt "$file" ] || return 1; done ;;
-    src/runtime/declarations.c) for file in types/*; do [ "$object" -nt "$file" ] || return 1; done ;;
+    src/runtime/builtins.c) set -- src/runtime/js/* ;;
+    src/runtime/declarations.c) set -- types/* ;;
+    src/runtime/report_flame.c) set -- src/runtime/flame/* ;;
+    *) return 0 ;;
   esac
+  for file; do [ "$object" -nt "$file" ] || return 1; done
 }
 
 remember() { # remember FILE TEXT: FILE is younger than all that was made while it said something else

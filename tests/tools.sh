@@ -24,6 +24,7 @@ need musl-tools 'command -v musl-gcc'
 need "clang libclang-rt-14-dev" has_fuzzer
 need "libc6-dev-i386 lib32gcc-12-dev" 'echo "int main(void) { return 0; }" | gcc -m32 -static -x c - -o /dev/null'
 need "gcc-s390x-linux-gnu libc6-dev-s390x-cross" 'command -v s390x-linux-gnu-gcc'
+need chromium 'command -v chromium'
 need qemu-user 'command -v qemu-s390x'
 need nodejs 'command -v node'
 need npm 'command -v npm'

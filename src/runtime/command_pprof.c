@@ -20,7 +20,7 @@ struct command;
 struct invocation {
     const struct command *command;
     struct rt_report_options options;
-    const char *format;
+    const char *format, *base;
     const char *operands[FILES_MAX];
     size_t operand_count;
     bool count_is_given;
@@ -36,25 +36,33 @@ struct command {
     int (*run)(struct invocation *invocation, FILE *file);
 };
 
-/* The sum of the profiles. NULL: not done, said. */
-static fino_pprof *read_and_add(const char *const *names, size_t count) {
-    fino_pprof *sum = rt_report_read(names[0]);
-    for (size_t i = 1; sum && i < count; i++) {
-        fino_pprof *other = rt_report_read(names[i]);
-        int error = other ? fino_pprof_merge(sum, other, NULL, FINO_PPROF_ADD) : 0;
-        if (error)
-            fprintf(stderr, "fino pprof: %s does not fit %s: %s\n", names[i], names[0],
-                    error == -EINVAL ? "its sample types are others" : strerror(-error));
-        fino_pprof_free(other);
-        if (other && !error) continue;
-        fino_pprof_free(sum);
-        sum = NULL;
-    }
-    return sum;
+/* Reads the file NAME and merges it into PROFILE. Returns 0, or -1 after a message. */
+static int merge_file(fino_pprof *profile, const char *name, enum fino_pprof_merge_as as) {
+    fino_pprof *other = rt_report_read(name);
+    if (!other) return -1;
+    int error = fino_pprof_merge(profile, other, NULL, as);
+    fino_pprof_free(other);
+    if (!error) return 0;
+    fprintf(stderr, "fino pprof: %s does not fit the others: %s\n", name,
+            error == -EINVAL ? "its sample types are not theirs" : strerror(-error));
+    return -1;
+}
+
+/* The sum of the operands from FIRST on, compared with the base if there is one. NULL: not done, said. */
+static fino_pprof *read_operands(const struct invocation *invocation, size_t first) {
+    fino_pprof *sum = rt_report_read(invocation->operands[first]);
+    int error = sum ? 0 : -1;
+    for (size_t i = first + 1; !error && i < invocation->operand_count; i++)
+        error = merge_file(sum, invocation->operands[i], FINO_PPROF_ADD);
+    if (!error && invocation->base) error = merge_file(sum, invocation->base, FINO_PPROF_DIFF_BASE);
+    if (!error) return sum;
+    fino_pprof_free(sum);
+    return NULL;
 }
 
 static int open_report(struct invocation *invocation, struct rt_report *report, size_t first) {
-    fino_pprof *profile = read_and_add(invocation->operands + first, invocation->operand_count - first);
+    fino_pprof *profile = read_operands(invocation, first);
+    invocation->options.title = invocation->operands[first];
     return profile ? rt_report_open(report, profile, &invocation->options) : -1;
 }
 
@@ -84,6 +92,11 @@ static int write_tags(struct rt_report *report, struct invocation *invocation, F
 }
 static int write_converted(struct rt_report *report, struct invocation *invocation, FILE *file) {
     return rt_report_convert(report, invocation->format, file);
+}
+
+static int write_flame(struct rt_report *report, struct invocation *invocation, FILE *file) {
+    (void)invocation;
+    return rt_report_flame(report, file);
 }
 
 static int run_top(struct invocation *invocation, FILE *file) {
@@ -128,25 +141,23 @@ static int run_merge(struct invocation *invocation, FILE *file) {
         fputs("fino pprof: merge writes a profile: say where with -o FILE\n", stderr);
         return EXIT_USAGE;
     }
-    fino_pprof *profile = read_and_add(invocation->operands, invocation->operand_count);
+    fino_pprof *profile = read_operands(invocation, 0);
     int code = profile ? write_profile(profile, fino_pprof_get_header(profile), file) : EXIT_FAILED;
     fino_pprof_free(profile);
     return code;
 }
 
 static int run_diff(struct invocation *invocation, FILE *file) {
-    fino_pprof *profile = rt_report_read(invocation->operands[1]), *base = rt_report_read(invocation->operands[0]);
-    int error = profile && base ? fino_pprof_merge(profile, base, NULL, FINO_PPROF_DIFF_BASE) : -EIO;
-    if (profile && base && error)
-        fprintf(stderr, "fino pprof: %s does not fit %s: %s\n", invocation->operands[1], invocation->operands[0],
-                error == -EINVAL ? "its sample types are others" : strerror(-error));
-    fino_pprof_free(base);
-    struct rt_report report;
-    if (error) fino_pprof_free(profile);
-    if (error || rt_report_open(&report, profile, &invocation->options) != 0) return EXIT_FAILED;
-    int result = rt_report_top(&report, file);
-    rt_report_close(&report);
-    return result == 0 ? 0 : EXIT_FAILED;
+    invocation->base = invocation->operands[0];
+    return run_report(invocation, file, 1, write_top);
+}
+
+/* A page that somebody opens in a browser: it goes into a file. */
+static int run_flame(struct invocation *invocation, FILE *file) {
+    invocation->options.by = RT_BY_START;
+    if (file != stdout || !isatty(STDOUT_FILENO)) return run_report(invocation, file, 0, write_flame);
+    fputs("fino pprof: flame writes a page: say where with -o flame.html\n", stderr);
+    return EXIT_USAGE;
 }
 
 static int run_check(struct invocation *invocation, FILE *file) {
@@ -178,6 +189,8 @@ static const struct command commands[] = {
     {"tree", "FILE...", "the same, each with its callers above and its callees below", 1, FILES_MAX, run_tree},
     {"peek", "REGEX FILE...", "the callers and callees of the functions that match", 2, FILES_MAX, run_peek},
     {"tags", "FILE...", "the labels' values and what each has cost", 1, FILES_MAX, run_tags},
+    {"flame", "FILE...", "a flame graph to look at in a browser: one HTML file, -o flame.html", 1, FILES_MAX,
+     run_flame},
     {"diff", "BASE NEW", "what became more or less expensive, as top shows it", 2, 2, run_diff},
     {"merge", "FILE...", "the sum of several profiles, as a profile", 1, FILES_MAX, run_merge},
     {"convert", "FILE...", "the profile for another tool: --to=collapsed, speedscope or json", 1, FILES_MAX,
@@ -263,6 +276,10 @@ static int apply_thread(struct invocation *invocation, const char *value) {
     invocation->options.filter.thread = value;
     return 0;
 }
+static int apply_base(struct invocation *invocation, const char *value) {
+    invocation->base = value;
+    return 0;
+}
 static int apply_to(struct invocation *invocation, const char *value) {
     invocation->format = value;
     return 0;
@@ -284,6 +301,7 @@ static const struct option options[] = {
     {"tagfocus", "[KEY=]REGEX", "only samples with a label that matches", apply_tagfocus},
     {"tagignore", "[KEY=]REGEX", "no samples with a label that matches", apply_tagignore},
     {"thread", "NAME", "only samples of this thread or Realm", apply_thread},
+    {"base", "FILE", "compare with this profile; percentages are of it (top, tree, peek, flame)", apply_base},
     {"json", NULL, "the report as JSON (top, diff, tags)", apply_json},
     {"to", "FORMAT", "what convert writes: collapsed, speedscope or json", apply_to},
     {"output", "FILE", "write to FILE instead of standard output; -o FILE is the same", apply_output},

@@ -213,6 +213,7 @@ static struct rt_report_node node_of(const struct rt_report *report, uint32_t ma
         if (report->options->by != RT_BY_FILE) node.function_name = function->name;
         if (report->options->by != RT_BY_FUNCTION) node.file = cleaned(report, function->filename);
         if (report->options->by == RT_BY_LINE) node.line = line->line;
+        if (report->options->by == RT_BY_START) node.line = function->start_line;
     }
     if (node.function_name == 0) node.mapping = mapping;
     if (node.file != 0) node.mapping = FINO_PPROF_NONE;
@@ -414,6 +415,10 @@ static size_t frame_count_of(const struct rt_report *report, const uint32_t *loc
     for (size_t i = 0; i < count; i++)
         frames += report->starts[locations[i] + 1] - report->starts[locations[i]];
     return frames;
+}
+
+bool rt_report_is_of_base(const struct rt_report *report, uint32_t label_set) {
+    return is_of_base(report->profile, label_set);
 }
 
 bool rt_report_next(struct rt_report *report, size_t *cursor, struct rt_report_stack *stack_out) {

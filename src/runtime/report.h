@@ -18,7 +18,13 @@
 
 #include "pprof/pprof.h"
 
-enum rt_report_by { RT_BY_FUNCTION, RT_BY_LINE, RT_BY_FILE };
+enum rt_report_by {
+    RT_BY_FUNCTION,
+    RT_BY_LINE,
+    RT_BY_FILE,
+    RT_BY_START, /* a function by its name, file and first line: what the name of RT_BY_FUNCTION may stand for many of
+                  */
+};
 
 /* What to leave out or in; each NULL when not asked for. Texts are POSIX extended regular expressions. */
 struct rt_report_filter {
@@ -38,8 +44,8 @@ struct rt_report_options {
     bool as_json;
     size_t count;         /* of lines at most; 0: all */
     double node_fraction; /* of the total that a node must reach to be shown */
+    const char *title;    /* what the report is of */
     const char *output;   /* a file's name; NULL: standard output */
-    bool use_colour;
 };
 
 struct rt_report_node {
@@ -90,6 +96,11 @@ struct rt_report_stack {
 };
 /* CURSOR begins as 0. Returns false after the last. */
 bool rt_report_next(struct rt_report *report, size_t *cursor, struct rt_report_stack *stack_out);
+
+/* The samples of a profile that others are compared with; their values are negative. */
+bool rt_report_is_of_base(const struct rt_report *report, uint32_t label_set);
+/* The value of its label "thread"; NULL: it has none. */
+const char *rt_report_thread_of(const struct rt_report *report, uint32_t label_set);
 
 /* ---- Sums by node ---- */
 

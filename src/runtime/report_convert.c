@@ -30,7 +30,7 @@ static void json_text(FILE *file, const char *text) {
     rt_report_json_string(file, text, strlen(text));
 }
 
-static const char *thread_of(const struct rt_report *report, uint32_t label_set) {
+const char *rt_report_thread_of(const struct rt_report *report, uint32_t label_set) {
     size_t count;
     const struct fino_pprof_label *labels = fino_pprof_get_labels(report->profile, label_set, &count);
     for (size_t i = 0; i < count; i++)
@@ -52,7 +52,7 @@ static void write_collapsed(struct rt_report *report, FILE *file) {
     size_t cursor = 0;
     struct rt_report_stack stack;
     while (rt_report_next(report, &cursor, &stack)) {
-        const char *thread = thread_of(report, stack.label_set);
+        const char *thread = rt_report_thread_of(report, stack.label_set);
         if (thread) put_collapsed(file, thread);
         for (size_t i = stack.depth; i-- > 0;) {
             if (thread || i + 1 < stack.depth) fputc(';', file);
@@ -91,7 +91,7 @@ static void find_threads(struct rt_report *report, struct threads *threads) {
     *threads = (struct threads){
         .of_sample = rt_report_allocate(fino_pprof_sample_count(report->profile), sizeof *threads->of_sample)};
     while (rt_report_next(report, &cursor, &stack)) {
-        const char *thread = thread_of(report, stack.label_set);
+        const char *thread = rt_report_thread_of(report, stack.label_set);
         threads->of_sample[threads->sample_count++] = find_thread(threads, thread ? thread : "all");
     }
 }
