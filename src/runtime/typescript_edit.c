@@ -330,6 +330,19 @@ static bool source_has(const struct rt_ts_parser *p, const char *text, size_t un
     return false;
 }
 
+/* The largest N of the source's `_N`, of its first nine digits. */
+static unsigned largest_suffix(const struct rt_ts_parser *p) {
+    const char *s = p->source, *end = s + p->nbytes;
+    unsigned largest = 0;
+    for (; s < end && (s = memchr(s, '_', (size_t)(end - s))); s++) {
+        unsigned n = 0;
+        for (int i = 1; i <= 9 && s[i] >= '0' && s[i] <= '9'; i++) /* the padding ends it */
+            n = n * 10 + (unsigned)(s[i] - '0');
+        if (n > largest) largest = n;
+    }
+    return largest;
+}
+
 const char *rt_ts_suffix(struct rt_ts_parser *p) {
     static const char *const names[] = {"_jsx",    "_Fragment", "_createElement", "_key",  "_apply",   "_class",
                                         "_member", "_decorate", "_param",         "_name", "_default", "_use"};
@@ -338,7 +351,7 @@ const char *rt_ts_suffix(struct rt_ts_parser *p) {
     p->suffix_chosen = true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         taken = taken || source_has(p, names[i], 0);
-    for (unsigned n = 1; taken; n++) {
+    for (unsigned n = taken ? largest_suffix(p) + 1 : 0; taken; n++) {
         snprintf(p->suffix, sizeof p->suffix, "_%u", n);
         taken = source_has(p, p->suffix, 0);
     }
