@@ -211,6 +211,19 @@ void rt_ts_end_decorated(struct rt_ts_parser *p, struct rt_ts_class *class, stru
 
 /* ---- Legacy decorators of members and parameters ---- */
 
+/* Returns the number of the variable that keeps a computed name. */
+static uint32_t keep_key(struct rt_ts_parser *p, struct rt_ts_member *member) {
+    const char *suffix = rt_ts_suffix(p);
+    if (!member->has_name_edits || member->erased) {
+        rt_ts_fail(p, member->name.start, "a decorated field that is only declared can't have a computed name");
+    } else if (p->edits[member->before_name].text_nbytes == 0) { /* else what the field becomes keeps it */
+        member->key = p->at.private_count++;
+        rt_ts_append(p, "var _key%s_%u;", suffix, member->key);
+        rt_ts_fill(p, member->before_name, member->name.start, member->name.end, "[_key%s_%u=", suffix, member->key);
+    }
+    return member->key;
+}
+
 void rt_ts_end_legacy(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member, bool is_field,
                       const struct rt_ts_parameter_properties *parameters) {
     bool has_parameters = parameters && parameters->decorators.nbytes > 0;
@@ -224,13 +237,7 @@ void rt_ts_end_legacy(struct rt_ts_parser *p, struct rt_ts_class *class, struct 
     rt_ts_member_metadata(p, class, member, parameters, &rest);
     rt_ts_text_format(&rest, "],%d,", member->is_static);
     if (member->name.type == T_LBRACKET) {
-        uint32_t key = p->at.private_count++;
-        rt_ts_text_format(&rest, "()=>_key%s_%u", suffix, key);
-        rt_ts_append(p, "var _key%s_%u;", suffix, key);
-        if (member->has_name_edits && p->edits[member->before_name].text_nbytes == 0 && !member->erased)
-            rt_ts_fill(p, member->before_name, member->name.start, member->name.end, "[_key%s_%u=", suffix, key);
-        else
-            rt_ts_fail(p, member->name.start, "a decorated field that is assigned can't have a computed name");
+        rt_ts_text_format(&rest, "()=>_key%s_%u", suffix, keep_key(p, member));
     } else if (member->name.type == T_PRIVATE) {
         rt_ts_fail(p, member->first_at, "legacy decorators can't be on private members");
     } else {

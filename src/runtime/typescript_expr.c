@@ -289,7 +289,7 @@ static bool try_generic_arrow(struct rt_ts_parser *p, unsigned flags) {
         arrow_return_type(p);
         p->at.erased--;
         rt_ts_pop_scope(p, outer);
-        bool yes = rt_ts_is(p, T_ARROW) && !p->at.token.newline_before && !p->at.failed;
+        bool yes = rt_ts_is(p, T_ARROW) && !p->at.failed;
         rt_ts_rewind(p, &mark);
         p->speculating--;
         rt_ts_memo_set(p, start, yes ? MEANING_ARROW : MEANING_NOT_ARROW);

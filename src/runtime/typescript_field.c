@@ -55,6 +55,15 @@ static void declare_key(struct rt_ts_parser *p, uint32_t number) {
     rt_ts_append(p, "var _key%s_%u;", rt_ts_suffix(p), number);
 }
 
+/* Could it matter when the computed name is evaluated? Not that of [a], [a.b] or ["a"]. */
+static bool has_simple_key(const struct rt_ts_parser *p, const struct rt_ts_member *member) {
+    for (uint32_t i = member->name.end; i + 1 < member->name_end; i++) {
+        char c = p->source[i];
+        if (!rt_ts_is_name_start((unsigned char)c) && !(c >= '0' && c <= '9') && !strchr(".\"'", c)) return false;
+    }
+    return true;
+}
+
 /* ---- accessor ---- */
 
 static void call_in_constructor(struct rt_ts_parser *p, struct rt_ts_class *class, uint32_t number) {
@@ -95,21 +104,45 @@ static void plan_accessor(struct rt_ts_parser *p, struct rt_ts_class *class, con
 
 /* ---- fields that are assigned ---- */
 
-static void plan_static_assigned(const struct rt_ts_member *member, struct plan *plan) {
-    rt_ts_text_format(&plan->before_name, is_computed(member) ? "{this[" : is_dotted(member) ? "{this." : "{this[");
-    rt_ts_text_format(&plan->after_name, is_computed(member) || !is_dotted(member) ? "]" : "");
+/* A computed name is evaluated where it stands, in turn with those of other members: as that of a method that goes
+ * again when the static fields are made, or then if that makes no difference. What comes behind runs in `static {`. */
+static void plan_key(struct rt_ts_parser *p, struct rt_ts_member *member, struct plan *plan) {
+    const char *suffix = rt_ts_suffix(p), *own = member->is_static ? "" : "static";
+    uint32_t number = member->key = p->at.private_count++;
+    declare_key(p, number);
+    if (has_simple_key(p, member)) {
+        rt_ts_text_format(&plan->before_name, "%s{_key%s_%u=(", own, suffix, number);
+        rt_ts_text_format(&plan->after_name, ");");
+        return;
+    }
+    rt_ts_text_format(&plan->before_name, "%s[(_key%s_%u=(", own, suffix, number);
+    rt_ts_text_format(&plan->after_name, "),\"_key%s_%u\")](){}static{delete this._key%s_%u;", suffix, number, suffix,
+                      number);
+}
+
+static void plan_static_assigned(struct rt_ts_parser *p, struct rt_ts_member *member, struct plan *plan) {
+    if (!is_computed(member)) {
+        rt_ts_text_format(&plan->before_name, is_dotted(member) ? "{this." : "{this[");
+        if (!is_dotted(member)) rt_ts_text_format(&plan->after_name, "]");
+    } else if (has_simple_key(p, member) && !member->decorated) {
+        rt_ts_text_format(&plan->before_name, "{this[");
+        rt_ts_text_format(&plan->after_name, "]");
+    } else {
+        plan_key(p, member, plan);
+        rt_ts_text_format(&plan->after_name, "this[_key%s_%u]", rt_ts_suffix(p), member->key);
+    }
     rt_ts_text_format(&plan->end, "}");
 }
 
-static void plan_assigned(struct rt_ts_parser *p, struct rt_ts_class *class, const struct rt_ts_member *member,
-                          struct plan *plan, uint32_t number) {
+static void plan_assigned(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member,
+                          struct plan *plan) {
+    uint32_t number = p->at.private_count++;
     const char *suffix = rt_ts_suffix(p);
     int n;
     const char *name = name_of(p, member, &n);
     if (is_computed(member)) {
-        rt_ts_text_format(&plan->before_name, "static{_key%s_%u=(", suffix, number);
-        rt_ts_text_format(&plan->after_name, ")}#_f%u%s(){this[_key%s_%u]", number, suffix, suffix, number);
-        declare_key(p, number);
+        plan_key(p, member, plan);
+        rt_ts_text_format(&plan->after_name, "}#_f%u%s(){this[_key%s_%u]", number, suffix, suffix, member->key);
     } else {
         if (member->name.type == T_PRIVATE) rt_ts_text_format(&plan->before_name, "%.*s;", n, name);
         rt_ts_text_format(&plan->before_name, is_dotted(member) ? "#_f%u%s(){this." : "#_f%u%s(){this[", number,
@@ -185,21 +218,25 @@ static void put_value(struct rt_ts_parser *p, const struct rt_ts_member *member,
     if (end->nbytes > 0) rt_ts_replace(p, at, at, end->bytes, end->nbytes);
 }
 
-static void make_plan(struct rt_ts_parser *p, struct rt_ts_class *class, const struct rt_ts_member *member,
+static void make_plan(struct rt_ts_parser *p, struct rt_ts_class *class, struct rt_ts_member *member,
                       struct plan *plan) {
     bool has_value = rt_ts_is(p, T_ASSIGN), is_private = member->name.type == T_PRIVATE;
     if (rt_ts_is_decorated(p, member)) {
         plan_decorated(p, class, member, plan, member->key);
     } else if (member->is_accessor) {
-        plan_accessor(p, class, member, plan, p->at.private_count++);
+        member->key = p->at.private_count++;
+        plan_accessor(p, class, member, plan, member->key);
     } else if (!p->options.assign_fields || (is_private && (member->is_static || !has_value))) {
         return;
+    } else if (!has_value && is_computed(member) && member->decorated) { /* of which only its decorators are left */
+        plan_key(p, member, plan);
+        rt_ts_text_format(&plan->after_name, "}");
     } else if (!has_value) {
         plan->erase = true;
     } else if (member->is_static) {
-        plan_static_assigned(member, plan);
+        plan_static_assigned(p, member, plan);
     } else {
-        plan_assigned(p, class, member, plan, p->at.private_count++);
+        plan_assigned(p, class, member, plan);
     }
 }
 

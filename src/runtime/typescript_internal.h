@@ -251,7 +251,8 @@ struct rt_ts_module_statement {
     uint32_t first_binding, binding_count;
     uint32_t named_start, named_end, named_edit; /* `, { ... }` or `, * as ns` behind a default import */
     uint32_t first_named;
-    bool guard; /* what follows would join what stands before: leave a `;` */
+    uint32_t from_end; /* of an import's `from`, or 0 */
+    bool guard;        /* what follows would join what stands before: leave a `;` */
 };
 
 /* Text that grows. Owns: whoever made it frees `bytes`. */

@@ -307,6 +307,7 @@ static void import_clause(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
         named_bindings(p);
     }
     rt_ts_expect(p, K_FROM, "from");
+    statement.from_end = p->at.previous_end;
     module_specifier(p);
     end_statement(p, mark, &statement);
 }
@@ -426,9 +427,16 @@ static void exported_class(struct rt_ts_parser *p, const struct rt_ts_cursor *ma
     if (in_namespace) rt_ts_namespace_export(p, &name);
 }
 
-/* export default a: goes if a is a type. */
-static void default_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
-    struct rt_ts_module_statement statement = begin_statement(p, mark);
+/* Does the statement end behind the name at the current token? */
+static bool is_name_alone(struct rt_ts_parser *p) {
+    struct rt_ts_token next = rt_ts_look_ahead(p);
+    bool ends = next.type == T_SEMICOLON || next.type == T_EOF || (next.newline_before && rt_ts_is_word(next.type));
+    return ends && rt_ts_is_identifier(p->at.token.type) && next.type != K_AS && next.type != K_SATISFIES;
+}
+
+/* export default a, export = a: STATEMENT goes if a is a type. */
+static void exported_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark,
+                          struct rt_ts_module_statement statement) {
     struct rt_ts_token name = p->at.token;
     add_use(p, &name, name.end, name.end);
     if (p->at.erased == 0 && !p->at.failed) {
@@ -445,8 +453,6 @@ static void default_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark
 static void export_default(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {
     rt_ts_next(p);
     struct rt_ts_token next = rt_ts_look_ahead(p);
-    bool next_ends =
-        next.type == T_SEMICOLON || next.type == T_EOF || (next.newline_before && rt_ts_is_word(next.type));
     if (rt_ts_is(p, K_INTERFACE) && rt_ts_is_identifier(next.type) && !next.newline_before) {
         rt_ts_typescript_declaration(p, mark);
     } else if (rt_ts_is(p, T_AT)) {
@@ -455,8 +461,8 @@ static void export_default(struct rt_ts_parser *p, const struct rt_ts_cursor *ma
         exported_class(p, mark);
     } else if (rt_ts_is(p, K_FUNCTION) || (rt_ts_is(p, K_ASYNC) && next.type == K_FUNCTION && !next.newline_before)) {
         exported_function(p, mark);
-    } else if (rt_ts_is_identifier(p->at.token.type) && next_ends && next.type != K_AS && next.type != K_SATISFIES) {
-        default_name(p, mark);
+    } else if (is_name_alone(p)) {
+        exported_name(p, mark, begin_statement(p, mark));
     } else {
         rt_ts_assignment(p, 0);
         rt_ts_semicolon(p);
@@ -486,10 +492,19 @@ static void export_equals(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
         rt_ts_fail(p, mark->token.start, "export = needs a CommonJS module; write export default instead");
         return;
     }
-    rt_ts_replace(p, mark->token.start, p->at.token.end, "module.exports=", 15);
+    struct rt_ts_module_statement statement = begin_statement(p, mark);
+    statement.keep_end = p->at.token.end;
+    statement.keep_text = p->at.text_nbytes;
+    statement.keep_text_nbytes = 15;
+    rt_ts_replace(p, mark->token.start, statement.keep_end, "module.exports=", 15);
     rt_ts_next(p);
-    rt_ts_expression(p, 0);
-    rt_ts_semicolon(p);
+    if (p->at.erased == 0 && is_name_alone(p)) {
+        p->at.edit_count--;
+        exported_name(p, mark, statement);
+    } else {
+        rt_ts_expression(p, 0);
+        rt_ts_semicolon(p);
+    }
 }
 
 static void umd_name(struct rt_ts_parser *p, const struct rt_ts_cursor *mark) {

@@ -329,6 +329,10 @@ static void elide(struct rt_ts_parser *p, const struct rt_ts_module_statement *s
         named_used += bindings[i].used && i >= statement->first_named;
     }
     bool stays = p->options.verbatim_module_syntax && (statement->binding_count == 0 || !bindings[0].is_export);
+    if (used == 0 && !stays && p->options.keep_unused_imports && statement->from_end != 0) {
+        blank(p, statement->edit, statement->start + 6, statement->from_end); /* import "m" */
+        return;
+    }
     if (used == 0 && !stays) {
         rt_ts_fill_edit(p, statement->edit, statement->start, statement->end, ";", statement->guard);
         return;
