@@ -71,7 +71,7 @@ static void run_script(v8s_isolate *isolate, int kind) {
     snprintf(source, sizeof source, script, kind, kind, kind, kind, kind, kind);
     snprintf(name, sizeof name, "isolate_%d.js", kind);
     v8s_scope_open(isolate, &scope);
-    v8s_value function = v8s_compile_function(isolate, v8s_string(isolate, source), name, parameters, 1, &caught);
+    v8s_value function = v8s_compile_function(isolate, v8s_string(isolate, source), name, parameters, 1, NULL, &caught);
     v8s_value rounds = v8s_number(isolate, kind % 4 == 0 ? 1e9 : 200);
     if (function) v8s_call(isolate, function, NULL, 1, &rounds, &caught);
     EXPECT(function || caught.terminated);

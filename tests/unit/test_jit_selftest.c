@@ -108,7 +108,7 @@ _Noreturn static void profile_with(const char *spoil, bool profiles_anyway) {
     bool known = jit_realm_layout_is_known();
     if (!known && !profiles_anyway) exit(NOTICED);
     v8s_scope_open(isolate, &scope);
-    v8s_value function = v8s_compile_function(isolate, v8s_string(isolate, script), "truth.js", parameters, 1, &caught);
+    v8s_value function = v8s_compile_function(isolate, v8s_string(isolate, script), "truth.js", parameters, 1, NULL, &caught);
     EXPECT(function && v8s_call(isolate, function, NULL, 0, NULL, &caught));
     v8s_scope_close(&scope);
     struct fino_sampler_stats stats;
