@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
 mkdir -p tree/tests mine/lib
-cp -R "$root"/{build.sh,src} tree/ && cp "$root"/tests/{check.sh,signal_symbols.txt} tree/tests/
+cp -R "$root"/{build.sh,src,types} tree/ && cp "$root"/tests/{check.sh,signal_symbols.txt} tree/tests/
 mkdir -p tree/vendor && cp -R "$root"/vendor/{fetch.sh,pins,xxhash} tree/vendor/
 cp -R "$root/vendor/v8/include" mine/ && cp -RL "$root"/vendor/v8/lib/*.so.* mine/lib/
 (cd tree && V8_PREFIX=$work/mine ./build.sh) >out 2>err || { cat err >&2; fail "does not build"; }
