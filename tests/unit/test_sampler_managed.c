@@ -133,9 +133,13 @@ static void check_full_ring(void) {
         embedder(MS);
     uint64_t used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
     fino_pprof *profile = stop_recording(recording, &stats);
+    uint64_t stopped_ns =
+        clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns; /* some of the stop is in it: emptying the ring */
     print_stats(&stats);
     EXPECT(stats.lost_ring_full > 0);
-    EXPECT_NEAR((double)sum_of(profile, CPU, NULL, "realm-2") / (double)used_ns, 1.0, 0.01);
+    double seen_ns = (double)sum_of(profile, CPU, NULL, "realm-2");
+    printf("  %.1f ms, of %.1f to %.1f\n", seen_ns / 1e6, (double)used_ns / 1e6, (double)stopped_ns / 1e6);
+    EXPECT(seen_ns > 0.99 * (double)used_ns && seen_ns < 1.01 * (double)stopped_ns);
     fino_sampler_thread_set_managed(self, NULL, NULL);
     fino_pprof_free(profile);
 }
