@@ -3,6 +3,7 @@
 #include "runtime/command_pprof.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -206,7 +207,8 @@ struct option {
     const char *name;
     const char *value_name; /* NULL: it takes none */
     const char *help;
-    int (*apply)(struct invocation *invocation, const char *value); /* 0, or the exit code */
+    int (*apply)(struct invocation *invocation, const char *value); /* 0, or the exit code; NULL: it is kept */
+    size_t kept_at;                                                 /* where in the invocation */
 };
 
 static int apply_by(struct invocation *invocation, const char *value) {
@@ -248,63 +250,25 @@ static int apply_json(struct invocation *invocation, const char *value) {
     invocation->options.as_json = true;
     return 0;
 }
-static int apply_sample(struct invocation *invocation, const char *value) {
-    invocation->options.sample_type = value;
-    return 0;
-}
-static int apply_focus(struct invocation *invocation, const char *value) {
-    invocation->options.filter.focus = value;
-    return 0;
-}
-static int apply_ignore(struct invocation *invocation, const char *value) {
-    invocation->options.filter.ignore = value;
-    return 0;
-}
-static int apply_hide(struct invocation *invocation, const char *value) {
-    invocation->options.filter.hide = value;
-    return 0;
-}
-static int apply_tagfocus(struct invocation *invocation, const char *value) {
-    invocation->options.filter.tagfocus = value;
-    return 0;
-}
-static int apply_tagignore(struct invocation *invocation, const char *value) {
-    invocation->options.filter.tagignore = value;
-    return 0;
-}
-static int apply_thread(struct invocation *invocation, const char *value) {
-    invocation->options.filter.thread = value;
-    return 0;
-}
-static int apply_base(struct invocation *invocation, const char *value) {
-    invocation->base = value;
-    return 0;
-}
-static int apply_to(struct invocation *invocation, const char *value) {
-    invocation->format = value;
-    return 0;
-}
-static int apply_output(struct invocation *invocation, const char *value) {
-    invocation->options.output = value;
-    return 0;
-}
 
+#define KEPT_AT(member) offsetof(struct invocation, member)
 static const struct option options[] = {
-    {"by", "WHAT", "a line of the report is a function, a line or a file (function)", apply_by},
-    {"count", "N", "show N lines at most", apply_count},
-    {"all", NULL, "show also what costs less than 0.5 % of the total", apply_all},
-    {"cum", NULL, "sort by cum instead of flat", apply_cum},
-    {"sample", "TYPE", "the value that counts, such as cpu or samples (the profile's default)", apply_sample},
-    {"focus", "REGEX", "only stacks with a function or file that matches", apply_focus},
-    {"ignore", "REGEX", "no stacks with a function or file that matches", apply_ignore},
-    {"hide", "REGEX", "leave such functions out of their stacks", apply_hide},
-    {"tagfocus", "[KEY=]REGEX", "only samples with a label that matches", apply_tagfocus},
-    {"tagignore", "[KEY=]REGEX", "no samples with a label that matches", apply_tagignore},
-    {"thread", "NAME", "only samples of this thread or Realm", apply_thread},
-    {"base", "FILE", "compare with this profile; percentages are of it (top, tree, peek, flame)", apply_base},
-    {"json", NULL, "the report as JSON (top, diff, tags)", apply_json},
-    {"to", "FORMAT", "what convert writes: collapsed, speedscope or json", apply_to},
-    {"output", "FILE", "write to FILE instead of standard output; -o FILE is the same", apply_output},
+    {"by", "WHAT", "a line of the report is a function, a line or a file (function)", apply_by, 0},
+    {"count", "N", "show N lines at most", apply_count, 0},
+    {"all", NULL, "show also what costs less than 0.5 % of the total", apply_all, 0},
+    {"cum", NULL, "sort by cum instead of flat", apply_cum, 0},
+    {"sample", "TYPE", "the value that counts, such as cpu or samples (the profile's default)", NULL,
+     KEPT_AT(options.sample_type)},
+    {"focus", "REGEX", "only stacks with a function or file that matches", NULL, KEPT_AT(options.filter.focus)},
+    {"ignore", "REGEX", "no stacks with a function or file that matches", NULL, KEPT_AT(options.filter.ignore)},
+    {"hide", "REGEX", "leave such functions out of their stacks", NULL, KEPT_AT(options.filter.hide)},
+    {"tagfocus", "[KEY=]REGEX", "only samples with a label that matches", NULL, KEPT_AT(options.filter.tagfocus)},
+    {"tagignore", "[KEY=]REGEX", "no samples with a label that matches", NULL, KEPT_AT(options.filter.tagignore)},
+    {"thread", "NAME", "only samples of this thread or Realm", NULL, KEPT_AT(options.filter.thread)},
+    {"base", "FILE", "compare with this profile; percentages are of it (top, tree, peek, flame)", NULL, KEPT_AT(base)},
+    {"json", NULL, "the report as JSON (top, diff, tags)", apply_json, 0},
+    {"to", "FORMAT", "what convert writes: collapsed, speedscope or json", NULL, KEPT_AT(format)},
+    {"output", "FILE", "write to FILE instead of standard output; -o FILE is the same", NULL, KEPT_AT(options.output)},
 };
 #define OPTION_COUNT (sizeof options / sizeof *options)
 
@@ -343,7 +307,9 @@ static int apply_argument(struct invocation *invocation, const char *argument, c
             return EXIT_USAGE;
         }
         const char *value = !options[i].value_name ? "" : equals ? equals + 1 : **next ? *(*next)++ : NULL;
-        if (value) return options[i].apply(invocation, value);
+        if (value && options[i].apply) return options[i].apply(invocation, value);
+        if (value) *(const char **)((char *)invocation + options[i].kept_at) = value;
+        if (value) return 0;
         fprintf(stderr, "fino pprof: --%s needs a value: --%s=%s\n", options[i].name, options[i].name,
                 options[i].value_name);
         return EXIT_USAGE;
