@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/embed.h"
 #include "runtime/errors.h"
 #include "runtime/resolve.h"
 
@@ -19,12 +20,7 @@ static const struct rt_native_group *const native_groups[] = {
 
 /* ---- The embedded scripts ---- */
 
-#define X(name)                                                                                                        \
-    __asm__(".section .rodata\n"                                                                                       \
-            "script_" #name ": .incbin \"src/runtime/js/" #name ".js\"\n"                                              \
-            "script_" #name "_end: .byte 0\n"                                                                          \
-            ".previous\n");                                                                                            \
-    extern const char script_##name[], script_##name##_end[];
+#define X(name) RT_EMBED(script_##name, "src/runtime/js/" #name ".js")
 #include "runtime/js/table.h"
 #undef X
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runtime/embed.h"
+
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
 
@@ -23,12 +25,7 @@
     X(profiler, "fino-profiler")                                                                                       \
     X(realm, "fino-realm")
 
-#define EMBED(id, name)                                                                                                \
-    __asm__(".section .rodata\n"                                                                                       \
-            "types_" #id ": .incbin \"types/" name ".d.ts\"\n"                                                         \
-            "types_" #id "_end: .byte 0\n"                                                                             \
-            ".previous\n");                                                                                            \
-    extern const char types_##id[], types_##id##_end[];
+#define EMBED(id, name) RT_EMBED(types_##id, "types/" name ".d.ts")
 FILES(EMBED)
 
 static const struct declarations {
@@ -127,7 +124,8 @@ int rt_declarations_command(char *const *arguments) {
         } else if (strcmp(argument, "--out") == 0 && arguments[1] && *arguments[1]) {
             request.directory = *++arguments;
         } else {
-            fprintf(stderr, "fino: fino types does not know what to do with '%s'; it is: fino types [--out=DIR] [--dom]\n",
+            fprintf(stderr,
+                    "fino: fino types does not know what to do with '%s'; it is: fino types [--out=DIR] [--dom]\n",
                     argument);
             return EXIT_USAGE;
         }

@@ -15,15 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/embed.h"
 #include "runtime/report.h"
 
-#define EMBED(name, file)                                                                                              \
-    __asm__(".section .rodata\n" #name ": .incbin \"src/runtime/flame/" file "\"\n" #name                              \
-            "_end: .byte 0\n.previous\n");                                                                             \
-    extern const char name[], name##_end[];
-EMBED(flame_html, "flame.html")
-EMBED(flame_css, "flame.css")
-EMBED(flame_js, "flame.js")
+RT_EMBED(flame_html, "src/runtime/flame/flame.html")
+RT_EMBED(flame_css, "src/runtime/flame/flame.css")
+RT_EMBED(flame_js, "src/runtime/flame/flame.js")
 
 enum kind { KIND_JS, KIND_NATIVE, KIND_GC, KIND_COMPILE, KIND_SYSTEM };
 
