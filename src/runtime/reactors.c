@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "runtime/loop.h"
 #include "runtime/resolve.h"
+#include "runtime/thread.h"
 #include "sampler/sampler.h"
 
 /* Of a reactor, for JavaScript; address space, mostly. */
@@ -239,28 +239,10 @@ static void *run_reactor(void *unused) {
     return NULL;
 }
 
-/* With every signal blocked but the sampler's, which unblocks its own: the program's are the main thread's business.
- * Locked. Returns 0 or a negative errno. */
-static int start_thread(void *(*run)(void *), size_t stack_nbytes, const char *name) {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    int error = pthread_attr_init(&attributes);
-    if (error) return -error;
-    pthread_attr_setstacksize(&attributes, stack_nbytes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&thread, &attributes, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    if (!error) pthread_setname_np(thread, name); /* it can't be gone: it needs the lock first */
-    return -error;
-}
-
+/* Locked: so the new thread, which takes the lock first, can't be gone before it has its name. */
 static int start_reactor(void) {
     if (pool.reactor_count == REACTORS_MAX) return -EAGAIN;
-    int error = start_thread(run_reactor, STACK_BYTES, RT_REACTOR_THREAD_NAME);
+    int error = rt_thread_start(run_reactor, NULL, STACK_BYTES, RT_REACTOR_THREAD_NAME);
     if (error) return error;
     pool.reactor_count++;
     return 0;
@@ -347,7 +329,7 @@ static void start_watcher(void) {
     if (pool.poll_fd < 0 || pool.wake_fd < 0 || epoll_ctl(pool.poll_fd, EPOLL_CTL_ADD, pool.wake_fd, &event) < 0)
         pool.error = -errno;
     lock();
-    if (!pool.error) pool.error = start_thread(watch, WATCHER_STACK_BYTES, RT_WATCHER_THREAD_NAME);
+    if (!pool.error) pool.error = rt_thread_start(watch, NULL, WATCHER_STACK_BYTES, RT_WATCHER_THREAD_NAME);
     unlock();
 }
 

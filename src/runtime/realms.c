@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 #include "runtime/profile.h"
 #include "runtime/reactors.h"
 #include "runtime/resolve.h"
+#include "runtime/thread.h"
 #include "sampler/sampler.h"
 
 /* Of a Realm's own thread; address space, mostly. */
@@ -257,23 +257,6 @@ static int start_pooled(struct rt_child *child) {
 
 /* ---- Starting ---- */
 
-/* With every signal blocked but the sampler's, which unblocks its own: the program's are the main thread's business. */
-static int start_thread(struct rt_child *child) {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    int error = pthread_attr_init(&attributes);
-    if (error) return -error;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&thread, &attributes, run_thread, child);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return -error;
-}
-
 int rt_realms_start(struct rt_realm *owner, uint64_t id, v8s_message *init) {
     lock();
     struct rt_child *child = find(owner, id);
@@ -288,7 +271,8 @@ int rt_realms_start(struct rt_realm *owner, uint64_t id, v8s_message *init) {
         return error;
     }
     child->init = init;
-    error = child->options.kind == RT_REALM_POOLED ? start_pooled(child) : start_thread(child);
+    error = child->options.kind == RT_REALM_POOLED ? start_pooled(child)
+                                                   : rt_thread_start(run_thread, child, STACK_BYTES, NULL);
     if (!error) return 0;
     lock();
     child->life = LIFE_NEW;
