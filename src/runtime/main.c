@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/command_pprof.h"
+#include "runtime/declarations.h"
 #include "runtime/options.h"
 #include "runtime/profile.h"
 #include "runtime/realm.h"
@@ -77,8 +78,15 @@ static _Noreturn void leave(struct rt_realm *realm, int code, bool is_alone) {
     exit(code);
 }
 
+/* What fino does beside running scripts. Each gets what follows its name and returns the exit code. */
+static const struct {
+    const char *name;
+    int (*run)(char *const *arguments);
+} commands[] = {{"pprof", rt_command_pprof}, {"types", rt_declarations_command}};
+
 int main(int argc, char *argv[]) {
-    if (argc > 1 && strcmp(argv[1], "pprof") == 0) return rt_command_pprof(argv + 2);
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argv + 2);
     struct rt_options options;
     int code = rt_options_parse(argc, argv, &options);
     if (code >= 0) return code;

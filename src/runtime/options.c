@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/declarations.h"
 #include "runtime/realm.h"
 
 #define INTERVAL_NS_MIN 100000u
@@ -77,7 +76,8 @@ static void print_usage(FILE *file) {
           "Runs a JavaScript or TypeScript module. Options go before the script; all that follows it is the script's.\n"
           "`--` ends the options, for a script whose name begins with a dash.\n"
           "\n"
-          "`fino types` prints TypeScript's declarations of fino's modules and globals. `--out=node_modules/@types/fino`\n"
+          "`fino types` prints TypeScript's declarations of fino's modules and globals. "
+          "`--out=node_modules/@types/fino`\n"
           "writes them where TypeScript looks by itself; `--dom`: without those that its library DOM has, too.\n",
           file);
     print_options(file);
@@ -233,7 +233,6 @@ static int check_combination(struct rt_options *options) {
 int rt_options_parse(int argc, char *const argv[], struct rt_options *options_out) {
     char *const *next = argv + (argc > 0 ? 1 : 0);
     *options_out = (struct rt_options){.profile_path = "profile.pb"};
-    if (*next && strcmp(*next, "types") == 0) return rt_declarations_command(next + 1);
     if (*next && strcmp(*next, "run") == 0) next++;
     while (*next && (*next)[0] == '-' && (*next)[1]) {
         const char *argument = *next++;
