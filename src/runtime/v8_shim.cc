@@ -1213,10 +1213,6 @@ v8s_code v8s_code_of(v8s_value function) {
     return {bytes, static_cast<size_t>(cached->length)};
 }
 
-void v8s_code_free(v8s_code code) {
-    free(code.bytes);
-}
-
 v8s_module *v8s_module_compile(v8s_isolate *wrapped, v8s_value source_text, const char *name, void *data,
                                v8s_caught *caught) {
     Isolate *isolate = unwrap(wrapped);

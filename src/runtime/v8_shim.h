@@ -263,9 +263,8 @@ struct v8s_code {
 v8s_value v8s_compile_function(v8s_isolate *isolate, v8s_value source, const char *name, const char *const *parameters,
                                size_t parameter_count, const struct v8s_code *known, struct v8s_caught *caught);
 /* Of a function made by v8s_compile_function, with all that was compiled so far. BYTES is NULL if there is nothing to
- * keep. Owns: v8s_code_free. */
+ * keep. Owns: free frees BYTES. */
 struct v8s_code v8s_code_of(v8s_value function);
-void v8s_code_free(struct v8s_code code);
 
 /* Compiles SOURCE, named NAME; DATA comes back in resolve and import_meta. */
 v8s_module *v8s_module_compile(v8s_isolate *isolate, v8s_value source, const char *name, void *data,
