@@ -20,14 +20,14 @@
 
 /* ---- Writing ---- */
 
-static void wait_writable(struct rt_realm *realm, int fd) {
-    rt_profile_park(realm);
+static void wait_writable(int fd) {
+    rt_profile_park();
     poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-    rt_profile_unpark(realm);
+    rt_profile_unpark();
 }
 
 /* Returns 0 or a negative errno; a full pipe or terminal is waited for. */
-static int write_whole(struct rt_realm *realm, int fd, const void *bytes, size_t nbytes) {
+static int write_whole(int fd, const void *bytes, size_t nbytes) {
     const char *at = bytes;
     while (nbytes > 0) {
         ssize_t written = write(fd, at, nbytes);
@@ -35,7 +35,7 @@ static int write_whole(struct rt_realm *realm, int fd, const void *bytes, size_t
             at += written;
             nbytes -= (size_t)written;
         } else if (errno == EAGAIN) {
-            wait_writable(realm, fd);
+            wait_writable(fd);
         } else if (errno != EINTR) {
             return -errno;
         }
@@ -49,15 +49,15 @@ static int write_string(v8s_isolate *isolate, int fd, v8s_value string) {
     size_t length = v8s_string_length(string), nbytes;
     if (length <= sizeof small && v8s_string_is_one_byte(string)) {
         v8s_string_write_latin1(isolate, string, small, 0, length);
-        if (rt_utf8_is_ascii(small, length)) return write_whole(rt_realm_of(isolate), fd, small, length);
+        if (rt_utf8_is_ascii(small, length)) return write_whole(fd, small, length);
     }
     if (length <= sizeof small / 3) {
         nbytes = v8s_string_write_utf8(isolate, string, (char *)small, sizeof small, NULL);
-        return write_whole(rt_realm_of(isolate), fd, small, nbytes);
+        return write_whole(fd, small, nbytes);
     }
     char *copy = v8s_string_copy(isolate, string, &nbytes);
     if (!copy) return -ENOMEM;
-    int error = write_whole(rt_realm_of(isolate), fd, copy, nbytes);
+    int error = write_whole(fd, copy, nbytes);
     free(copy);
     return error;
 }
@@ -82,7 +82,7 @@ static v8s_value write_fd(v8s_isolate *isolate, const v8s_arguments *arguments) 
     if (v8s_is_string(data))
         error = write_string(isolate, fd, data);
     else if (v8s_bytes_of(data, &bytes, &nbytes))
-        error = write_whole(rt_realm_of(isolate), fd, bytes, nbytes);
+        error = write_whole(fd, bytes, nbytes);
     else
         return v8s_throw_type_error(isolate, "write: data is neither a string nor bytes");
     return error ? rt_throw_errno(isolate, -error, "write", NULL) : NULL;

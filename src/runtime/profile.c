@@ -237,13 +237,11 @@ void rt_profile_prepare(struct rt_realm *realm) {
     listen(realm->profile);
 }
 
-void rt_profile_park(struct rt_realm *realm) {
-    (void)realm;
+void rt_profile_park(void) {
     fino_sampler_thread_park(fino_sampler_thread_self());
 }
 
-void rt_profile_unpark(struct rt_realm *realm) {
-    (void)realm;
+void rt_profile_unpark(void) {
     fino_sampler_thread_unpark(fino_sampler_thread_self());
 }
 

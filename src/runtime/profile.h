@@ -51,9 +51,9 @@ uint64_t rt_profile_cpu_ns(const struct rt_realm *realm);
 void rt_profile_attach(struct rt_realm *realm);
 void rt_profile_detach(struct rt_realm *realm);
 
-/* Around every wait of the event loop that may block. */
-void rt_profile_park(struct rt_realm *realm);
-void rt_profile_unpark(struct rt_realm *realm);
+/* Around every wait of the event loop that may block, on the thread that waits. */
+void rt_profile_park(void);
+void rt_profile_unpark(void);
 
 /* Learns of all code there is, in every Realm, so that an open later is quick: a few milliseconds for V8's builtins and
  * one for each thousand functions compiled. Nothing when that was done, as it is with --profile. */

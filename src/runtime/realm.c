@@ -235,10 +235,11 @@ static void on_immediate(void *data) {
 }
 static void before_wait(void *data) {
     rt_builtins_share_code(data);
-    rt_profile_park(data);
+    rt_profile_park();
 }
 static void after_wait(void *data) {
-    rt_profile_unpark(data);
+    (void)data;
+    rt_profile_unpark();
 }
 static void wake(void *data) {
     const struct rt_realm *realm = data;
@@ -294,13 +295,13 @@ static uintptr_t stack_limit(void) {
 /* Atomics.wait: a reactor that waits can't run others. */
 static void wait_begins(void *data) {
     const struct rt_realm *realm = data;
-    rt_profile_park(data);
+    rt_profile_park();
     if (realm->options.member) rt_reactors_block();
 }
 static void wait_ended(void *data) {
     const struct rt_realm *realm = data;
     if (realm->options.member) rt_reactors_unblock();
-    rt_profile_unpark(data);
+    rt_profile_unpark();
 }
 
 static v8s_isolate *new_isolate(struct rt_realm *realm) {
