@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
+
+#include "runtime/resolve.h"
 
 static _Noreturn void fail_memory(void) {
     fputs("fino pprof: out of memory\n", stderr);
@@ -168,38 +169,13 @@ static uint32_t intern_node(struct rt_report *report, struct node_table *table, 
     return (uint32_t)report->node_count - 1;
 }
 
-/* PATH without ".", "..", and empty parts, as far as that can be said without looking at the disk. In place. */
-static void clean_path(char *path) {
-    bool is_absolute = path[0] == '/';
-    char *start = path + is_absolute, *out = start, *floor = start; /* ".." does not go below FLOOR */
-    for (char *part = start, *end; *part; part = end) {
-        end = part + strcspn(part, "/");
-        size_t length = (size_t)(end - part);
-        bool is_parent = length == 2 && part[0] == '.' && part[1] == '.';
-        if (*end) end++;
-        if (length == 0 || (length == 1 && part[0] == '.')) continue;
-        if (is_parent && out > floor) {
-            do
-                out--;
-            while (out > floor && *out != '/');
-            continue;
-        }
-        if (is_parent && is_absolute) continue;
-        if (out > start) *out++ = '/';
-        memmove(out, part, length);
-        out += length;
-        if (is_parent) floor = out;
-    }
-    *out = 0;
-}
-
-/* The string FILE as a clean path. */
-static uint32_t cleaned(const struct rt_report *report, uint32_t file) {
+/* The string FILE as a path in its shortest form. */
+static uint32_t normalised(const struct rt_report *report, uint32_t file) {
     const char *text = fino_pprof_get_string(report->profile, file, NULL);
     if (file == 0 || (text[0] != '.' && !strstr(text, "/.") && !strstr(text, "//"))) return file;
     char *path = copy_text(text);
-    clean_path(path);
-    uint32_t id = fino_pprof_string(report->profile, *path ? path : ".", *path ? strlen(path) : 1);
+    rt_normalise_path(path);
+    uint32_t id = fino_pprof_string(report->profile, path, strlen(path));
     free(path);
     return id == FINO_PPROF_NONE ? file : id;
 }
@@ -211,7 +187,7 @@ static struct rt_report_node node_of(const struct rt_report *report, uint32_t ma
     if (line && line->function != FINO_PPROF_NONE) {
         const struct fino_pprof_function *function = fino_pprof_get_function(report->profile, line->function);
         if (report->options->by != RT_BY_FILE) node.function_name = function->name;
-        if (report->options->by != RT_BY_FUNCTION) node.file = cleaned(report, function->filename);
+        if (report->options->by != RT_BY_FUNCTION) node.file = normalised(report, function->filename);
         if (report->options->by == RT_BY_LINE) node.line = line->line;
         if (report->options->by == RT_BY_START) node.line = function->start_line;
     }

@@ -124,24 +124,24 @@ static char *real_file(struct rt_resolver *resolver, const char *path) {
 /* ---- Specifiers as URLs ---- */
 
 void rt_normalise_path(char *path) {
-    char *to = path, *from = path;
-    while (*from) {
-        while (*from == '/')
-            from++;
-        size_t length = strcspn(from, "/");
-        if (length == 0) {
-            break;
-        } else if (length == 2 && from[0] == '.' && from[1] == '.') {
-            while (to > path && *--to != '/') {
+    bool is_absolute = path[0] == '/';
+    char *start = path + is_absolute, *to = start, *floor = start; /* ".." goes up as far as FLOOR */
+    for (char *from = start, *end; *from; from = end + (*end == '/')) {
+        end = from + strcspn(from, "/");
+        size_t length = (size_t)(end - from);
+        bool is_parent = length == 2 && from[0] == '.' && from[1] == '.';
+        if (length == 0 || (length == 1 && from[0] == '.') || (is_parent && is_absolute && to == start)) continue;
+        if (is_parent && to > floor) {
+            while (--to > floor && *to != '/') {
             }
-        } else if (!(length == 1 && from[0] == '.')) {
-            *to++ = '/';
-            memmove(to, from, length);
-            to += length;
+            continue;
         }
-        from += length;
+        if (to > start) *to++ = '/';
+        memmove(to, from, length);
+        to += length;
+        if (is_parent) floor = to;
     }
-    if (to == path) *to++ = '/';
+    if (to == path && *path) *to++ = '.';
     *to = 0;
 }
 

@@ -41,7 +41,8 @@ char *rt_specifier_name(const char *specifier, const char *referrer);
 /* The file: URL of an absolute PATH, with SUFFIX, to free. */
 char *rt_file_url(const char *path, const char *suffix);
 
-/* Removes "." and ".." and doubled slashes from PATH, which is absolute. In place. */
+/* Removes "." and ".." and doubled slashes from PATH, as far as that can be done without looking at the disk: a
+ * relative one may still begin with "..", and is "." when nothing else is left. In place. */
 void rt_normalise_path(char *path);
 
 /* MEMORY, which must not be NULL: without memory for paths and messages the process ends. */
