@@ -22,6 +22,16 @@ void *rt_report_allocate(size_t count, size_t size) {
     return memory;
 }
 
+void *rt_report_reserve(void *items, size_t needed, size_t *capacity, size_t size) {
+    if (needed <= *capacity) return items;
+    size_t larger = needed > 2 * *capacity ? needed : 2 * *capacity;
+    items = reallocarray(items, larger, size);
+    if (!items) fail_memory();
+    memset((char *)items + *capacity * size, 0, (larger - *capacity) * size);
+    *capacity = larger;
+    return items;
+}
+
 static char *copy_text(const char *text) {
     char *copy = strdup(text);
     if (!copy) fail_memory();
@@ -90,6 +100,51 @@ fino_pprof *rt_report_read(const char *name) {
     return NULL;
 }
 
+/* ---- Labels ---- */
+
+const char *rt_report_find_label(const struct rt_report *report, uint32_t label_set, const char *key,
+                                 const char *value) {
+    size_t count;
+    const struct fino_pprof_label *labels = fino_pprof_get_labels(report->profile, label_set, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (labels[i].string == FINO_PPROF_NONE ||
+            strcmp(fino_pprof_get_string(report->profile, labels[i].key, NULL), key) != 0)
+            continue;
+        const char *text = fino_pprof_get_string(report->profile, labels[i].string, NULL);
+        if (!value || strcmp(text, value) == 0) return text;
+    }
+    return NULL;
+}
+
+bool rt_report_is_of_base(const struct rt_report *report, uint32_t label_set) {
+    return rt_report_find_label(report, label_set, "pprof::base", "true") != NULL;
+}
+
+static bool is_same_name(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static size_t find_thread(struct rt_report_threads *threads, const char *name) {
+    for (size_t i = 0; i < threads->count; i++)
+        if (is_same_name(threads->names[i], name)) return i;
+    threads->names = rt_report_reserve(threads->names, threads->count + 1, &threads->capacity, sizeof *threads->names);
+    threads->names[threads->count] = name;
+    return threads->count++;
+}
+
+size_t rt_report_thread(const struct rt_report *report, struct rt_report_threads *threads, uint32_t label_set) {
+    threads->of_set =
+        rt_report_reserve(threads->of_set, (size_t)label_set + 1, &threads->set_count, sizeof *threads->of_set);
+    size_t *thread = &threads->of_set[label_set];
+    if (*thread == 0) *thread = find_thread(threads, rt_report_find_label(report, label_set, "thread", NULL)) + 1;
+    return *thread - 1;
+}
+
+void rt_report_threads_free(struct rt_report_threads *threads) {
+    free(threads->names);
+    free(threads->of_set);
+}
+
 /* ---- The value that counts ---- */
 
 static int choose_type(struct rt_report *report) {
@@ -115,17 +170,6 @@ static int64_t saturating_add(int64_t a, int64_t b) {
     return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
 
-static bool is_of_base(const fino_pprof *profile, uint32_t label_set) {
-    size_t count;
-    const struct fino_pprof_label *labels = fino_pprof_get_labels(profile, label_set, &count);
-    for (size_t i = 0; i < count; i++)
-        if (labels[i].string != FINO_PPROF_NONE &&
-            strcmp(fino_pprof_get_string(profile, labels[i].key, NULL), "pprof::base") == 0 &&
-            strcmp(fino_pprof_get_string(profile, labels[i].string, NULL), "true") == 0)
-            return true;
-    return false;
-}
-
 /* Of all samples, whatever the filter says; when two profiles are compared, of the base. */
 static int64_t sum_of_all(const struct rt_report *report) {
     int64_t total = 0, base = 0;
@@ -134,7 +178,7 @@ static int64_t sum_of_all(const struct rt_report *report) {
         int64_t value = sample.values[report->type];
         int64_t size = value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
         total = saturating_add(total, size);
-        if (is_of_base(report->profile, sample.label_set)) base = saturating_add(base, size);
+        if (rt_report_is_of_base(report, sample.label_set)) base = saturating_add(base, size);
     }
     return base > 0 ? base : total;
 }
@@ -318,20 +362,9 @@ static bool has_label(struct rt_report *report, int expression, uint32_t label_s
     return false;
 }
 
-static bool is_of_thread(const struct rt_report *report, uint32_t label_set) {
-    size_t count;
-    const struct fino_pprof_label *labels = fino_pprof_get_labels(report->profile, label_set, &count);
-    for (size_t i = 0; i < count; i++)
-        if (labels[i].string != FINO_PPROF_NONE &&
-            strcmp(fino_pprof_get_string(report->profile, labels[i].key, NULL), "thread") == 0 &&
-            strcmp(fino_pprof_get_string(report->profile, labels[i].string, NULL), report->options->filter.thread) == 0)
-            return true;
-    return false;
-}
-
 static bool passes(struct rt_report *report, uint32_t label_set, const uint32_t *locations, size_t depth) {
     const struct rt_report_filter *filter = &report->options->filter;
-    return (!filter->thread || is_of_thread(report, label_set)) &&
+    return (!filter->thread || rt_report_find_label(report, label_set, "thread", filter->thread)) &&
            (!filter->tagfocus || has_label(report, TAGFOCUS, label_set)) &&
            (!filter->tagignore || !has_label(report, TAGIGNORE, label_set)) &&
            (!filter->focus || matches_stack(report, FOCUS, locations, depth)) &&
@@ -364,13 +397,10 @@ static int compile_filter(struct rt_report *report) {
 
 /* ---- Samples ---- */
 
-static void grow_stack(struct rt_report *report, size_t needed) {
-    if (needed <= report->capacity) return;
-    report->capacity = needed * 2;
-    free(report->stack);
-    free(report->is_inlined);
-    report->stack = rt_report_allocate(report->capacity, sizeof *report->stack);
-    report->is_inlined = rt_report_allocate(report->capacity, sizeof *report->is_inlined);
+static void reserve_stack(struct rt_report *report, size_t needed) {
+    report->stack = rt_report_reserve(report->stack, needed, &report->stack_capacity, sizeof *report->stack);
+    report->is_inlined =
+        rt_report_reserve(report->is_inlined, needed, &report->inlined_capacity, sizeof *report->is_inlined);
 }
 
 /* Puts the nodes of a location behind the first DEPTH of the stack; returns how many there are then. */
@@ -393,25 +423,20 @@ static size_t frame_count_of(const struct rt_report *report, const uint32_t *loc
     return frames;
 }
 
-bool rt_report_is_of_base(const struct rt_report *report, uint32_t label_set) {
-    return is_of_base(report->profile, label_set);
-}
-
 bool rt_report_next(struct rt_report *report, size_t *cursor, struct rt_report_stack *stack_out) {
     size_t count = fino_pprof_sample_count(report->profile);
     while (*cursor < count) {
         uint32_t id = (uint32_t)(*cursor)++;
         struct fino_pprof_sample_info sample = fino_pprof_get_sample(report->profile, id);
         if (sample.values[report->type] == 0) continue;
-        uint32_t *locations = rt_report_allocate(sample.depth, sizeof *locations);
-        fino_pprof_get_stack(report->profile, id, locations, sample.depth);
-        bool is_wanted = passes(report, sample.label_set, locations, sample.depth);
+        report->locations =
+            rt_report_reserve(report->locations, sample.depth, &report->location_capacity, sizeof *report->locations);
+        fino_pprof_get_stack(report->profile, id, report->locations, sample.depth);
+        if (!passes(report, sample.label_set, report->locations, sample.depth)) continue;
+        reserve_stack(report, frame_count_of(report, report->locations, sample.depth));
         size_t depth = 0;
-        if (is_wanted) grow_stack(report, frame_count_of(report, locations, sample.depth));
-        for (size_t i = 0; is_wanted && i < sample.depth; i++)
-            depth = push_location(report, locations[i], depth);
-        free(locations);
-        if (!is_wanted) continue;
+        for (size_t i = 0; i < sample.depth; i++)
+            depth = push_location(report, report->locations[i], depth);
         *stack_out = (struct rt_report_stack){report->stack, report->is_inlined, depth, sample.values[report->type],
                                               sample.label_set};
         return true;
@@ -444,6 +469,7 @@ void rt_report_close(struct rt_report *report) {
     free(report->frames);
     free(report->starts);
     free(report->string_matches);
+    free(report->locations);
     free(report->stack);
     free(report->is_inlined);
     fino_pprof_free(report->profile);

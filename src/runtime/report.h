@@ -67,9 +67,10 @@ struct rt_report {
     uint32_t *frames, *starts;
     uint8_t *string_matches; /* for each string: which of the filter's expressions were asked, and match it */
     regex_t expressions[5];
-    uint32_t *stack;  /* of rt_report_next */
-    bool *is_inlined; /* likewise */
-    size_t capacity;
+    /* Of rt_report_next: a sample's locations and nodes. */
+    uint32_t *locations, *stack;
+    bool *is_inlined;
+    size_t location_capacity, stack_capacity, inlined_capacity;
 };
 
 /* ---- The profile ---- */
@@ -97,10 +98,21 @@ struct rt_report_stack {
 /* CURSOR begins as 0. Returns false after the last. */
 bool rt_report_next(struct rt_report *report, size_t *cursor, struct rt_report_stack *stack_out);
 
-/* The samples of a profile that others are compared with; their values are negative. */
+/* The value of its label KEY that is a text and, unless VALUE is NULL, is VALUE. NULL: it has none. */
+const char *rt_report_find_label(const struct rt_report *report, uint32_t label_set, const char *key,
+                                 const char *value);
+/* Is it of a sample that others are compared with? The values of those are negative. */
 bool rt_report_is_of_base(const struct rt_report *report, uint32_t label_set);
-/* The value of its label "thread"; NULL: it has none. */
-const char *rt_report_thread_of(const struct rt_report *report, uint32_t label_set);
+
+/* The threads of samples, in the order in which they are met. Begins as zero. */
+struct rt_report_threads {
+    const char **names; /* NULL: samples without the label */
+    size_t count, capacity;
+    size_t *of_set; /* by label set: the thread + 1, once asked */
+    size_t set_count;
+};
+size_t rt_report_thread(const struct rt_report *report, struct rt_report_threads *threads, uint32_t label_set);
+void rt_report_threads_free(struct rt_report_threads *threads);
 
 /* ---- Sums by node ---- */
 
@@ -159,6 +171,9 @@ int rt_report_convert(struct rt_report *report, const char *format, FILE *file);
 /* Compiles a regular expression given as --NAME. Returns 0, or -1 after a message on stderr. Owns: regfree. */
 int rt_report_compile(regex_t *expression_out, const char *text, const char *name);
 
-void *rt_report_allocate(size_t count, size_t size); /* zeroed; ends the process when there is no memory */
+/* Both end the process when there is no memory. The first gives zeroes; the second makes room for NEEDED of ITEMS, of
+ * which *CAPACITY have room, keeping what is there, and returns where they are then: what is new in there is zero. */
+void *rt_report_allocate(size_t count, size_t size);
+void *rt_report_reserve(void *items, size_t needed, size_t *capacity, size_t size);
 
 #endif

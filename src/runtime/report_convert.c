@@ -30,16 +30,6 @@ static void json_text(FILE *file, const char *text) {
     rt_report_json_string(file, text, strlen(text));
 }
 
-const char *rt_report_thread_of(const struct rt_report *report, uint32_t label_set) {
-    size_t count;
-    const struct fino_pprof_label *labels = fino_pprof_get_labels(report->profile, label_set, &count);
-    for (size_t i = 0; i < count; i++)
-        if (labels[i].string != FINO_PPROF_NONE &&
-            strcmp(fino_pprof_get_string(report->profile, labels[i].key, NULL), "thread") == 0)
-            return fino_pprof_get_string(report->profile, labels[i].string, NULL);
-    return NULL;
-}
-
 /* ---- Collapsed stacks ---- */
 
 /* A frame's name ends at ';', a line at a line feed. */
@@ -52,7 +42,7 @@ static void write_collapsed(struct rt_report *report, FILE *file) {
     size_t cursor = 0;
     struct rt_report_stack stack;
     while (rt_report_next(report, &cursor, &stack)) {
-        const char *thread = rt_report_thread_of(report, stack.label_set);
+        const char *thread = rt_report_find_label(report, stack.label_set, "thread", NULL);
         if (thread) put_collapsed(file, thread);
         for (size_t i = stack.depth; i-- > 0;) {
             if (thread || i + 1 < stack.depth) fputc(';', file);
@@ -60,45 +50,6 @@ static void write_collapsed(struct rt_report *report, FILE *file) {
         }
         fprintf(file, " %" PRId64 "\n", stack.value);
     }
-}
-
-/* ---- What several formats need: the nodes' places, the threads, a tree of calls ---- */
-
-/* One thread's name: its samples' label, or "all" where there is none. */
-struct threads {
-    const char **names;
-    size_t count;
-    size_t *of_sample; /* by the order that rt_report_next gives */
-    size_t sample_count;
-};
-
-static size_t find_thread(struct threads *threads, const char *name) {
-    for (size_t i = 0; i < threads->count; i++)
-        if (strcmp(threads->names[i], name) == 0) return i;
-    if ((threads->count & (threads->count - 1)) == 0) {
-        const char **larger = rt_report_allocate(threads->count ? threads->count * 2 : 1, sizeof *larger);
-        if (threads->count) memcpy(larger, threads->names, threads->count * sizeof *larger);
-        free(threads->names);
-        threads->names = larger;
-    }
-    threads->names[threads->count] = name;
-    return threads->count++;
-}
-
-static void find_threads(struct rt_report *report, struct threads *threads) {
-    size_t cursor = 0;
-    struct rt_report_stack stack;
-    *threads = (struct threads){
-        .of_sample = rt_report_allocate(fino_pprof_sample_count(report->profile), sizeof *threads->of_sample)};
-    while (rt_report_next(report, &cursor, &stack)) {
-        const char *thread = rt_report_thread_of(report, stack.label_set);
-        threads->of_sample[threads->sample_count++] = find_thread(threads, thread ? thread : "all");
-    }
-}
-
-static void free_threads(struct threads *threads) {
-    free(threads->names);
-    free(threads->of_sample);
 }
 
 /* ---- speedscope ---- */
@@ -131,48 +82,73 @@ static void write_speedscope_frames(const struct rt_report *report, FILE *file) 
     }
 }
 
-static void write_speedscope_samples(struct rt_report *report, const struct threads *threads, size_t thread,
-                                     FILE *file) {
-    size_t cursor = 0, number = 0;
-    int64_t end = 0;
+/* A sample, and where rt_report_next finds it again. */
+struct placed {
+    size_t thread, cursor;
+    int64_t value;
+};
+
+static int compare_placed(const void *a, const void *b) {
+    const struct placed *left = a, *right = b;
+    if (left->thread != right->thread) return left->thread < right->thread ? -1 : 1;
+    return left->cursor < right->cursor ? -1 : 1;
+}
+
+/* The samples in the order of their threads: to free. */
+static struct placed *place_samples(struct rt_report *report, struct rt_report_threads *threads, size_t *count_out) {
+    struct placed *placed = rt_report_allocate(fino_pprof_sample_count(report->profile), sizeof *placed);
+    size_t count = 0;
     struct rt_report_stack stack;
-    const char *comma = "";
+    for (size_t cursor = 0; rt_report_next(report, &cursor, &stack); count++)
+        placed[count] = (struct placed){rt_report_thread(report, threads, stack.label_set), cursor - 1, stack.value};
+    qsort(placed, count, sizeof *placed, compare_placed);
+    *count_out = count;
+    return placed;
+}
+
+/* Of the samples from FIRST to before END. */
+static void write_speedscope_samples(struct rt_report *report, const struct placed *first, const struct placed *end,
+                                     FILE *file) {
+    int64_t total = 0;
+    struct rt_report_stack stack;
     fputs("\"samples\":[", file);
-    while (rt_report_next(report, &cursor, &stack)) {
-        if (threads->of_sample[number++] != thread) continue;
-        fprintf(file, "%s\n[", comma);
+    for (const struct placed *placed = first; placed < end; placed++) {
+        size_t cursor = placed->cursor;
+        rt_report_next(report, &cursor, &stack);
+        fputs(placed == first ? "\n[" : ",\n[", file);
         for (size_t i = stack.depth; i-- > 0;)
             fprintf(file, "%" PRIu32 "%s", stack.nodes[i], i ? "," : "");
         fputc(']', file);
-        comma = ",";
     }
     fputs("],\n\"weights\":[", file);
-    comma = "";
-    for (cursor = number = 0; rt_report_next(report, &cursor, &stack);) {
-        if (threads->of_sample[number++] != thread) continue;
-        fprintf(file, "%s%" PRId64, comma, stack.value);
-        end += stack.value;
-        comma = ",";
+    for (const struct placed *placed = first; placed < end; placed++) {
+        fprintf(file, "%s%" PRId64, placed == first ? "" : ",", placed->value);
+        total += placed->value;
     }
-    fprintf(file, "],\"startValue\":0,\"endValue\":%" PRId64 "}", end);
+    fprintf(file, "],\"startValue\":0,\"endValue\":%" PRId64 "}", total);
 }
 
 static void write_speedscope(struct rt_report *report, FILE *file) {
-    struct threads threads;
-    find_threads(report, &threads);
-    fputs("{\"$schema\":\"https://www.speedscope.app/"
-          "file-format-schema.json\",\"exporter\":\"fino\",\"shared\":{\"frames\":[",
+    struct rt_report_threads threads = {0};
+    size_t count;
+    struct placed *placed = place_samples(report, &threads, &count);
+    fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"fino\",\"shared\":{"
+          "\"frames\":[",
           file);
     write_speedscope_frames(report, file);
     fputs("]},\"profiles\":[", file);
-    for (size_t i = 0; i < threads.count; i++) {
-        fprintf(file, "%s\n{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":", i ? "," : "", speedscope_unit(report));
-        json_text(file, threads.names[i]);
+    for (size_t first = 0, end; first < count; first = end) {
+        const char *name = threads.names[placed[first].thread];
+        for (end = first; end < count && placed[end].thread == placed[first].thread; end++) {
+        }
+        fprintf(file, "%s\n{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":", first ? "," : "", speedscope_unit(report));
+        json_text(file, name ? name : "all");
         fputc(',', file);
-        write_speedscope_samples(report, &threads, i, file);
+        write_speedscope_samples(report, &placed[first], &placed[end], file);
     }
     fputs("]}\n", file);
-    free_threads(&threads);
+    free(placed);
+    rt_report_threads_free(&threads);
 }
 
 /* ---- JSON ---- */

@@ -64,33 +64,19 @@ struct paths {
     size_t count;
     uint64_t *frames;
     size_t frame_count, frame_capacity;
-    const char **threads;
-    size_t thread_count;
+    struct rt_report_threads threads;
     bool has_base;
 };
 
-static size_t find_thread(struct paths *paths, const char *name) {
-    for (size_t i = 0; i < paths->thread_count; i++)
-        if (strcmp(paths->threads[i], name) == 0) return i;
-    paths->threads[paths->thread_count] = name;
-    return paths->thread_count++;
-}
-
 static void add_path(const struct rt_report *report, struct paths *paths, const struct rt_report_stack *stack) {
-    if (paths->frame_count + stack->depth > paths->frame_capacity) {
-        paths->frame_capacity = 2 * (paths->frame_count + stack->depth);
-        uint64_t *larger = rt_report_allocate(paths->frame_capacity, sizeof *larger);
-        if (paths->frame_count) memcpy(larger, paths->frames, paths->frame_count * sizeof *larger);
-        free(paths->frames);
-        paths->frames = larger;
-    }
-    const char *thread = rt_report_thread_of(report, stack->label_set);
+    paths->frames = rt_report_reserve(paths->frames, paths->frame_count + stack->depth, &paths->frame_capacity,
+                                      sizeof *paths->frames);
     bool is_base = rt_report_is_of_base(report, stack->label_set);
     paths->has_base |= is_base;
     paths->items[paths->count++] = (struct path){NULL,
                                                  paths->frame_count,
                                                  stack->depth,
-                                                 find_thread(paths, thread ? thread : ""),
+                                                 rt_report_thread(report, &paths->threads, stack->label_set),
                                                  is_base ? 0 : stack->value,
                                                  is_base ? -stack->value : 0};
     enum kind kind = KIND_NATIVE;
@@ -111,8 +97,7 @@ static int compare_paths(const void *a, const void *b) {
 
 static void collect(struct rt_report *report, struct paths *paths) {
     size_t capacity = fino_pprof_sample_count(report->profile), cursor = 0;
-    *paths = (struct paths){.items = rt_report_allocate(capacity, sizeof *paths->items),
-                            .threads = rt_report_allocate(capacity, sizeof *paths->threads)};
+    *paths = (struct paths){.items = rt_report_allocate(capacity, sizeof *paths->items)};
     struct rt_report_stack stack;
     while (rt_report_next(report, &cursor, &stack))
         add_path(report, paths, &stack);
@@ -227,9 +212,10 @@ static void write_data(struct rt_report *report, FILE *file) {
     fputs(",\"unit\":", file);
     rt_report_json_string(file, report->unit, strlen(report->unit));
     fprintf(file, ",\"hasBase\":%s,\"threads\":[", paths.has_base ? "true" : "false");
-    for (size_t i = 0; i < paths.thread_count; i++) {
+    for (size_t i = 0; i < paths.threads.count; i++) {
+        const char *name = paths.threads.names[i] ? paths.threads.names[i] : "";
         if (i) fputc(',', file);
-        rt_report_json_string(file, paths.threads[i], strlen(paths.threads[i]));
+        rt_report_json_string(file, name, strlen(name));
     }
     fputs("],\n", file);
     write_tree(&paths, &frames, file);
@@ -241,7 +227,7 @@ static void write_data(struct rt_report *report, FILE *file) {
     free_numbering(&names);
     free(paths.items);
     free(paths.frames);
-    free(paths.threads);
+    rt_report_threads_free(&paths.threads);
 }
 
 /* The page with each of its placeholders replaced. */

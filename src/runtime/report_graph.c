@@ -11,6 +11,7 @@
 #include "runtime/report.h"
 
 #define EDGE_FRACTION 0.2 /* of a node's cutoff: 0.1 % of the total when that is 0.5 % */
+#define EDGES_FIRST 256   /* a power of two, as all capacities are then */
 #define NONE UINT32_MAX
 
 static int64_t size_of(int64_t value) {
@@ -59,16 +60,13 @@ static size_t slot_of(const struct edge_table *table, const struct rt_report_gra
 }
 
 static void grow_edges(struct edge_table *table, struct rt_report_graph *graph) {
-    table->capacity = table->capacity ? table->capacity * 2 : 256;
-    struct rt_report_edge *larger = rt_report_allocate(table->capacity, sizeof *larger);
-    if (graph->edge_count) memcpy(larger, graph->edges, graph->edge_count * sizeof *larger);
-    free(graph->edges);
-    graph->edges = larger;
+    graph->edges = rt_report_reserve(graph->edges, table->capacity ? table->capacity + 1 : EDGES_FIRST,
+                                     &table->capacity, sizeof *graph->edges);
     free(table->slots);
     table->slot_count = table->capacity * 4;
     table->slots = rt_report_allocate(table->slot_count, sizeof *table->slots);
     for (uint32_t i = 0; i < graph->edge_count; i++)
-        table->slots[slot_of(table, graph, larger[i].from, larger[i].to)] = i + 1;
+        table->slots[slot_of(table, graph, graph->edges[i].from, graph->edges[i].to)] = i + 1;
 }
 
 static void add_call(struct edge_table *table, struct rt_report_graph *graph, const struct rt_report_edge *call) {

@@ -51,6 +51,18 @@ void rt_report_print_legend(const struct rt_report *report, const struct rt_repo
         fprintf(file, "Showing top %zu nodes out of %zu\n", graph->count, graph->kept_count);
 }
 
+/* The columns that each node has in top and tree; *SUM is of all flat so far. */
+static void print_columns(const struct rt_report *report, const struct rt_report_graph *graph, uint32_t id,
+                          int64_t *sum, FILE *file) {
+    text flat, flat_share, sum_share, cum, cum_share;
+    *sum += graph->flat[id];
+    fprintf(file, "%10s %s %s %10s %s", rt_report_number(graph->flat[id], report->unit, graph->unit, flat),
+            rt_report_percent(graph->flat[id], report->total, flat_share),
+            rt_report_percent(*sum, report->total, sum_share),
+            rt_report_number(graph->cum[id], report->unit, graph->unit, cum),
+            rt_report_percent(graph->cum[id], report->total, cum_share));
+}
+
 /* ---- top ---- */
 
 enum { NOT_INLINED, PARTLY_INLINED, INLINED };
@@ -99,13 +111,8 @@ int rt_report_top(struct rt_report *report, FILE *file) {
     int64_t sum = 0;
     for (size_t i = 0; i < graph.count && !report->options->as_json; i++) {
         uint32_t id = graph.order[i];
-        text flat, flat_share, sum_share, cum, cum_share;
-        sum += graph.flat[id];
-        fprintf(file, "%10s %s %s %10s %s  %s%s\n", rt_report_number(graph.flat[id], report->unit, graph.unit, flat),
-                rt_report_percent(graph.flat[id], report->total, flat_share),
-                rt_report_percent(sum, report->total, sum_share),
-                rt_report_number(graph.cum[id], report->unit, graph.unit, cum),
-                rt_report_percent(graph.cum[id], report->total, cum_share), report->nodes[id].name, notes[inlined[id]]);
+        print_columns(report, &graph, id, &sum, file);
+        fprintf(file, "  %s%s\n", report->nodes[id].name, notes[inlined[id]]);
     }
     free(inlined);
     rt_report_graph_free(&graph);
@@ -114,35 +121,58 @@ int rt_report_top(struct rt_report *report, FILE *file) {
 
 /* ---- tree and peek ---- */
 
-struct sides {
+/* The calls of each node by its callers, or by its callees. */
+struct side {
     const struct rt_report *report;
     bool of_callers;
+    struct rt_report_edge *edges; /* node i has edges[starts[i]] to edges[starts[i + 1]] */
+    size_t *starts;
 };
 
-/* The heaviest first, then by the name at the other end. */
-static int compare_edges(const void *a, const void *b, void *context) {
-    const struct sides *sides = context;
-    const struct rt_report_edge *left = a, *right = b;
-    if (left->weight != right->weight) return llabs(left->weight) > llabs(right->weight) ? -1 : 1;
-    const struct rt_report_node *nodes = sides->report->nodes;
-    return strcmp(nodes[sides->of_callers ? left->from : left->to].name,
-                  nodes[sides->of_callers ? right->from : right->to].name);
+static uint32_t near_end(const struct side *side, const struct rt_report_edge *edge) {
+    return side->of_callers ? edge->to : edge->from;
 }
 
-static void print_edges(const struct rt_report *report, const struct rt_report_graph *graph, uint32_t node,
-                        bool of_callers, FILE *file) {
-    struct rt_report_edge *edges = rt_report_allocate(graph->edge_count, sizeof *edges);
-    size_t count = 0;
+static uint32_t far_end(const struct side *side, const struct rt_report_edge *edge) {
+    return side->of_callers ? edge->from : edge->to;
+}
+
+/* By node; of one node the heaviest first, then by the name at the other end. */
+static int compare_edges(const void *a, const void *b, void *context) {
+    const struct side *side = context;
+    const struct rt_report_edge *left = a, *right = b;
+    uint32_t l = near_end(side, left), r = near_end(side, right);
+    if (l != r) return l < r ? -1 : 1;
+    long long left_size = llabs(left->weight), right_size = llabs(right->weight);
+    if (left_size != right_size) return left_size > right_size ? -1 : 1;
+    return strcmp(side->report->nodes[far_end(side, left)].name, side->report->nodes[far_end(side, right)].name);
+}
+
+static struct side open_side(const struct rt_report *report, const struct rt_report_graph *graph, bool of_callers) {
+    struct side side = {report, of_callers, rt_report_allocate(graph->edge_count, sizeof *side.edges),
+                        rt_report_allocate(report->node_count + 1, sizeof *side.starts)};
+    memcpy(side.edges, graph->edges, graph->edge_count * sizeof *side.edges);
+    qsort_r(side.edges, graph->edge_count, sizeof *side.edges, compare_edges, &side);
     for (size_t i = 0; i < graph->edge_count; i++)
-        if ((of_callers ? graph->edges[i].to : graph->edges[i].from) == node) edges[count++] = graph->edges[i];
-    qsort_r(edges, count, sizeof *edges, compare_edges, &(struct sides){report, of_callers});
-    for (size_t i = 0; i < count; i++) {
+        side.starts[near_end(&side, &side.edges[i]) + 1]++;
+    for (size_t i = 0; i < report->node_count; i++)
+        side.starts[i + 1] += side.starts[i];
+    return side;
+}
+
+static void close_side(struct side *side) {
+    free(side->edges);
+    free(side->starts);
+}
+
+static void print_side(const struct side *side, const struct rt_report_graph *graph, uint32_t node, FILE *file) {
+    for (size_t i = side->starts[node]; i < side->starts[node + 1]; i++) {
+        const struct rt_report_edge *edge = &side->edges[i];
         text weight, share;
-        fprintf(file, "%50s %s |   %s%s\n", rt_report_number(edges[i].weight, report->unit, graph->unit, weight),
-                rt_report_percent(edges[i].weight, graph->cum[node], share),
-                report->nodes[of_callers ? edges[i].from : edges[i].to].name, edges[i].is_inlined ? " (inline)" : "");
+        fprintf(file, "%50s %s |   %s%s\n", rt_report_number(edge->weight, side->report->unit, graph->unit, weight),
+                rt_report_percent(edge->weight, graph->cum[node], share), side->report->nodes[far_end(side, edge)].name,
+                edge->is_inlined ? " (inline)" : "");
     }
-    free(edges);
 }
 
 static const char separator[] = "----------------------------------------------------------+-------------\n";
@@ -152,26 +182,23 @@ static int print_tree(struct rt_report *report, const regex_t *expression, FILE 
     size_t printed = 0;
     int64_t sum = 0;
     rt_report_graph_new(report, &graph);
+    struct side callers = open_side(report, &graph, true), callees = open_side(report, &graph, false);
     rt_report_print_header(report, &graph, file);
     rt_report_print_legend(report, &graph, file);
     fprintf(file, "%s      flat  flat%%   sum%%        cum   cum%%   calls calls%% + context\n", separator);
     for (size_t i = 0; i < graph.count; i++) {
         uint32_t id = graph.order[i];
         if (expression && regexec(expression, report->nodes[id].name, 0, NULL, 0) != 0) continue;
-        text flat, flat_share, sum_share, cum, cum_share;
-        sum += graph.flat[id];
         printed++;
         fputs(separator, file);
-        print_edges(report, &graph, id, true, file);
-        fprintf(file, "%10s %s %s %10s %s                | %s\n",
-                rt_report_number(graph.flat[id], report->unit, graph.unit, flat),
-                rt_report_percent(graph.flat[id], report->total, flat_share),
-                rt_report_percent(sum, report->total, sum_share),
-                rt_report_number(graph.cum[id], report->unit, graph.unit, cum),
-                rt_report_percent(graph.cum[id], report->total, cum_share), report->nodes[id].name);
-        print_edges(report, &graph, id, false, file);
+        print_side(&callers, &graph, id, file);
+        print_columns(report, &graph, id, &sum, file);
+        fprintf(file, "                | %s\n", report->nodes[id].name);
+        print_side(&callees, &graph, id, file);
     }
     if (graph.count > 0) fputs(separator, file);
+    close_side(&callers);
+    close_side(&callees);
     rt_report_graph_free(&graph);
     return expression && printed == 0 ? -1 : 0;
 }
@@ -230,13 +257,7 @@ static void add_tags(struct rt_report *report, const struct rt_report_stack *sta
     size_t count;
     const struct fino_pprof_label *labels = fino_pprof_get_labels(report->profile, stack->label_set, &count);
     for (size_t i = 0; i < count; i++) {
-        if (list->count == list->capacity) {
-            list->capacity = list->capacity ? list->capacity * 2 : 64;
-            struct tag *larger = rt_report_allocate(list->capacity, sizeof *larger);
-            if (list->count) memcpy(larger, list->tags, list->count * sizeof *larger);
-            free(list->tags);
-            list->tags = larger;
-        }
+        list->tags = rt_report_reserve(list->tags, list->count + 1, &list->capacity, sizeof *list->tags);
         bool is_number = labels[i].string == FINO_PPROF_NONE;
         list->tags[list->count++] = (struct tag){labels[i].key,
                                                  labels[i].string,

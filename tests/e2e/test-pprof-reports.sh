@@ -4,7 +4,6 @@
 # TIMEOUT: 200
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
-export PPROF_TMPDIR=$work
 expect_status 0 "$fino" run --profile=a.pb --profile-interval=1ms "$programs/allocation.ts"
 expect_status 0 "$fino" run --profile=b.pb --profile-interval=1ms "$programs/nbody.ts"
 

@@ -260,11 +260,11 @@ function colourOf(part, node, dark) {
   const frame = part.frames[node];
   if (frame < 0) return dark ? '#444' : '#ddd';
   if (!data.hasBase) return plainColour(frame, dark);
-  const before = share0(part.baseTotal[node], part.baseTotal[0]), after = share0(part.total[node], part.total[0]);
+  const before = portion(part.baseTotal[node], part.baseTotal[0]), after = portion(part.total[node], part.total[0]);
   const change = Math.max(-1, Math.min(1, (after - before) / Math.max(before, after, 1e-12))), size = Math.abs(change);
   return `hsl(${change > 0 ? 8 : 215} ${Math.round(size * 85)}% ${dark ? 38 : 88 - Math.round(size * 28)}%)`;
 }
-const share0 = (value, of) => (of ? value / of : 0);
+const portion = (value, of) => (of ? value / of : 0);
 
 // The part of NAME that fits into WIDTH pixels, isolated from the text around it.
 function fit(name, width) {
