@@ -156,28 +156,27 @@ class FileWatcher {
     }
   }
 
-  // No longer watches a directory and what is below it: it has another name now, or is elsewhere.
-  async #leave(path) {
+  // No longer watches the directories for which isLeft(watch, path).
+  async #forget(isLeft) {
     const watches = [];
-    this.#directories.forEach((directory, watch) => {
-      if (directory === path || StringPrototypeStartsWith(directory, `${path}/`)) ArrayPrototypePush(watches, watch);
-    });
+    this.#directories.forEach((directory, watch) => { if (isLeft(watch, directory)) ArrayPrototypePush(watches, watch); });
     for (let i = 0; i < watches.length; i++) {
+      const path = this.#directories.get(watches[i]);
       this.#directories.delete(watches[i]);
       await this.#run(operations.watchRemove, path, 0, watches[i]);
     }
+  }
+
+  // A directory and what is below it has another name now, or is elsewhere.
+  #leave(path) {
+    return this.#forget((_, directory) => directory === path || StringPrototypeStartsWith(directory, `${path}/`));
   }
 
   // Events were lost: which directories there are must be found anew.
   async #recover() {
     this.#tell('overflow', this.#path);
     if (!this.#isRecursive) return;
-    const watches = [];
-    this.#directories.forEach((_, watch) => { if (watch !== this.#top) ArrayPrototypePush(watches, watch); });
-    for (let i = 0; i < watches.length; i++) {
-      this.#directories.delete(watches[i]);
-      await this.#run(operations.watchRemove, this.#path, 0, watches[i]);
-    }
+    await this.#forget((watch) => watch !== this.#top);
     await this.#descend(this.#path, false);
   }
 
