@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/report.h"
+#include "runtime/whole_file.h"
 
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2
@@ -359,6 +361,21 @@ static bool asks_for_help(char *const *arguments) {
     return false;
 }
 
+static int complain_of_output(const char *output, int error) {
+    fprintf(stderr, "fino pprof: cannot write %s: %s\n", output ? output : "standard output", strerror(-error));
+    return EXIT_FAILED;
+}
+
+/* Once all is there: OUTPUT may be one of the files that were read, and is left alone when something is wrong. */
+static int write_output(const char *output, const char *bytes, size_t nbytes) {
+    struct stat status;
+    if (stat(output, &status) != 0 || S_ISREG(status.st_mode)) return rt_write_whole_file(output, bytes, nbytes);
+    FILE *file = fopen(output, "wbe"); /* a pipe, a terminal */
+    if (!file) return -errno;
+    int error = fwrite(bytes, 1, nbytes, file) == nbytes ? 0 : -errno;
+    return fclose(file) == 0 ? error : -errno;
+}
+
 int rt_command_pprof(char *const *arguments) {
     struct invocation invocation = {.options = {.node_fraction = NODE_FRACTION}};
     if (asks_for_help(arguments)) {
@@ -368,17 +385,14 @@ int rt_command_pprof(char *const *arguments) {
     int code = parse(&invocation, arguments);
     if (code != 0) return code;
     const char *output = invocation.options.output;
-    FILE *file = output ? fopen(output, "wbe") : stdout;
-    if (!file) {
-        fprintf(stderr, "fino pprof: cannot write %s: %s\n", output, strerror(errno));
-        return EXIT_FAILED;
-    }
+    char *bytes = NULL;
+    size_t nbytes = 0;
+    FILE *file = output ? open_memstream(&bytes, &nbytes) : stdout;
+    if (!file) return complain_of_output(output, -errno);
     code = invocation.command->run(&invocation, file);
-    bool is_written = !ferror(file);
-    if ((file == stdout ? fflush(file) : fclose(file)) != 0) is_written = false;
-    if (code == 0 && !is_written) {
-        fprintf(stderr, "fino pprof: cannot write %s: %s\n", output ? output : "standard output", strerror(errno));
-        return EXIT_FAILED;
-    }
-    return code;
+    int error = ferror(file) ? -EIO : 0;
+    if ((output ? fclose(file) : fflush(file)) != 0) error = -errno;
+    if (output && !error && (code == 0 || nbytes > 0)) error = write_output(output, bytes, nbytes);
+    free(bytes);
+    return code == 0 && error ? complain_of_output(output, error) : code;
 }

@@ -3,7 +3,6 @@
 #include "runtime/profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -19,6 +18,7 @@
 #include "runtime/realm.h"
 #include "runtime/states.h"
 #include "runtime/v8_shim.h"
+#include "runtime/whole_file.h"
 #include "sampler/sampler.h"
 
 /* Set once, on the main thread. */
@@ -287,31 +287,6 @@ bool rt_profile_look(struct fino_sampler_stats *stats_out) {
 
 /* ---- The end ---- */
 
-static int write_whole(int fd, const uint8_t *data, size_t nbytes) {
-    while (nbytes > 0) {
-        ssize_t written = write(fd, data, nbytes);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return -errno;
-        data += written;
-        nbytes -= (size_t)written;
-    }
-    return 0;
-}
-
-/* Whole or absent: the file gets its name only once its bytes are on the disk. */
-static int write_file(const char *path, const uint8_t *data, size_t nbytes) {
-    char *temporary;
-    if (asprintf(&temporary, "%s.%d.tmp", path, (int)getpid()) < 0) return -ENOMEM;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    int error = fd < 0 ? -errno : write_whole(fd, data, nbytes);
-    if (error == 0 && fsync(fd) != 0) error = -errno;
-    if (fd >= 0 && close(fd) != 0 && error == 0) error = -errno;
-    if (error == 0 && rename(temporary, path) != 0) error = -errno;
-    if (error != 0 && fd >= 0) unlink(temporary);
-    free(temporary);
-    return error;
-}
-
 /* "1 ms", or "1-4.2 ms" where it varied. */
 static void show_interval(const struct fino_sampler_stats *stats, char *text, size_t size) {
     double least_ms = (double)stats->interval_min_ns / 1e6, most_ms = (double)stats->interval_max_ns / 1e6;
@@ -343,7 +318,7 @@ int rt_profile_finish(struct rt_realm *realm) {
     uint8_t *data = NULL;
     size_t nbytes = 0;
     int error = stop(realm, recording, NULL, &data, &nbytes, &stats);
-    if (error == 0) error = write_file(run.path, data, nbytes);
+    if (error == 0) error = rt_write_whole_file(run.path, data, nbytes);
     if (error == 0)
         print_summary(&stats, nbytes);
     else

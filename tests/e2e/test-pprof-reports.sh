@@ -94,6 +94,15 @@ expect_status 2 "$fino" pprof top --frobnicate a.pb
 expect_status 2 "$fino" pprof diff a.pb
 expect_status 1 "$fino" pprof top -o /dev/full a.pb
 expect_status 0 "$fino" pprof --help
+# What is read may be written; what can't be made leaves the file that is there.
+cp a.pb both.pb
+"$fino" pprof merge -o both.pb both.pb b.pb
+agree 'top both.pb' '-top a.pb b.pb'
+cp a.pb kept.pb
+expect_status 1 "$fino" pprof merge -o kept.pb a.pb text
+expect_same a.pb kept.pb
+expect_status 1 "$fino" pprof top -o missing/top.txt a.pb
+expect_text err 'cannot write missing/top.txt: No such file'
 "$fino" pprof top - <a.pb | table >ours
 "$fino" pprof top a.pb | table >theirs
 expect_same ours theirs
