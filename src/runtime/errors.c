@@ -7,14 +7,14 @@
 #include "runtime/errors.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "runtime/whole_file.h"
 
 /* Columns of a source line that are shown: of a longer (minified) one, a window around the place. */
 #define WINDOW_COLUMNS 100
@@ -112,28 +112,10 @@ static void leave_builtins(struct rt_realm *realm, v8s_value error, struct v8s_p
     free(text);
 }
 
-static char *slurp(const char *path, size_t *nbytes_out) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    char *bytes = NULL;
-    *nbytes_out = 0;
-    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) bytes = malloc((size_t)status.st_size + 1);
-    ssize_t got = 1;
-    while (bytes && got != 0 && *nbytes_out < (size_t)status.st_size) {
-        got = read(fd, bytes + *nbytes_out, (size_t)status.st_size - *nbytes_out);
-        if (got > 0)
-            *nbytes_out += (size_t)got;
-        else if (got < 0 && errno != EINTR)
-            break;
-    }
-    if (fd >= 0) close(fd);
-    return bytes;
-}
-
 /* Line LINE of the file, as it is on the disk: V8 only has it with the types erased. */
 static char *line_of_file(const char *path, int line) {
-    size_t nbytes;
-    char *bytes = slurp(path, &nbytes), *copy = NULL;
+    size_t nbytes = 0;
+    char *bytes = rt_read_regular_file(path, &nbytes), *copy = NULL;
     const char *at = bytes, *end = bytes + nbytes;
     if (!bytes) return NULL;
     if (nbytes >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;

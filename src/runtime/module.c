@@ -8,11 +8,9 @@
 #include "runtime/module.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/errors.h"
@@ -20,6 +18,7 @@
 #include "runtime/resolve.h"
 #include "runtime/typescript.h"
 #include "runtime/utf8.h"
+#include "runtime/whole_file.h"
 
 enum module_kind { MODULE_SCRIPT, MODULE_COMMONJS, MODULE_JSON, MODULE_BUILTIN };
 
@@ -318,39 +317,6 @@ static struct module *module_for_request(struct rt_modules *modules, const char 
 
 /* ---- Reading ---- */
 
-/* The whole of a file, to free, with a NUL after it; NULL with errno. */
-static char *read_file(const char *path, size_t *nbytes_out) {
-    struct stat status;
-    size_t nbytes = 0;
-    char *bytes = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) < 0) goto fail;
-    size_t capacity = (size_t)status.st_size + 1; /* one more: to see the end without growing */
-    bytes = malloc(capacity + 1);
-    while (bytes) {
-        ssize_t got = read(fd, bytes + nbytes, capacity - nbytes);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) goto fail;
-        if (got == 0) break;
-        nbytes += (size_t)got;
-        if (nbytes < capacity) continue;
-        char *grown = realloc(bytes, (capacity *= 2) + 1); /* a pipe, or a file that grows */
-        if (!grown) goto fail;
-        bytes = grown;
-    }
-    if (!bytes) goto fail;
-    close(fd);
-    bytes[nbytes] = 0;
-    *nbytes_out = nbytes;
-    return bytes;
-fail:;
-    int saved_errno = errno;
-    free(bytes);
-    if (fd >= 0) close(fd);
-    errno = saved_errno;
-    return NULL;
-}
-
 /* TEXT as a string of V8's; takes TEXT. NULL with *ERROR_OUT when it is too long. */
 static v8s_value source_string(v8s_isolate *isolate, const char *path, char *text, size_t nbytes,
                                v8s_value *error_out) {
@@ -377,7 +343,7 @@ static char *read_module(struct module *module, size_t *nbytes_out, v8s_value *e
         *nbytes_out = strlen(module->text);
         return rt_must(strdup(module->text));
     }
-    char *text = read_file(module->path, nbytes_out);
+    char *text = rt_read_whole_file(module->path, nbytes_out);
     if (!text) *error_out = rt_error_from_errno(module->owner->realm->isolate, errno, "open", module->path);
     return text;
 }

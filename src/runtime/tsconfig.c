@@ -10,6 +10,7 @@
 
 #include "runtime/jsonc.h"
 #include "runtime/resolve.h"
+#include "runtime/whole_file.h"
 
 enum { MAX_EXTENDS = 32 };
 
@@ -51,21 +52,6 @@ static char *directory_of(const char *path) {
 static bool is_file(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* NULL when it can't be read. */
-static char *read_file(const char *path, size_t *nbytes_out) {
-    struct stat status;
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    *nbytes_out = 0;
-    if (!file) return NULL;
-    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode)) {
-        text = rt_must(malloc((size_t)status.st_size + 1));
-        *nbytes_out = fread(text, 1, (size_t)status.st_size, file);
-    }
-    fclose(file);
-    return text;
 }
 
 static void set_string(const char **to, const char *text) {
@@ -269,7 +255,7 @@ static char *config_file(char *path, bool is_package) {
         struct rt_jsonc_error ignored;
         free(file);
         file = rt_format("%s/package.json", path);
-        char *text = read_file(file, &nbytes);
+        char *text = rt_read_regular_file(file, &nbytes);
         struct rt_jsonc *package = text ? rt_jsonc_parse(text, nbytes, &ignored) : NULL;
         const char *named = rt_jsonc_string(rt_jsonc_get(package, "tsconfig"));
         free(file);
@@ -324,7 +310,7 @@ static void read_config(struct rt_tsconfig *config, const char *path, const char
     struct reading r = {.config = config, .path = path, .main_dir = main_dir, .depth = depth};
     struct rt_jsonc_error error;
     r.directory = directory_of(path);
-    r.text = read_file(path, &r.nbytes);
+    r.text = rt_read_regular_file(path, &r.nbytes);
     struct rt_jsonc *root = r.text ? rt_jsonc_parse(r.text, r.nbytes, &error) : NULL;
     if (!r.text) {
         problem(&r, 0, rt_must(strdup("this file can't be read")));
