@@ -89,6 +89,9 @@ static int write_tree(struct rt_report *report, struct invocation *invocation, F
 static int write_peek(struct rt_report *report, struct invocation *invocation, FILE *file) {
     return rt_report_tree(report, invocation->operands[0], file);
 }
+static int write_list(struct rt_report *report, struct invocation *invocation, FILE *file) {
+    return rt_report_list(report, invocation->operands[0], file);
+}
 static int write_tags(struct rt_report *report, struct invocation *invocation, FILE *file) {
     (void)invocation;
     return rt_report_tags(report, file);
@@ -114,6 +117,12 @@ static int run_tree(struct invocation *invocation, FILE *file) {
 static int run_peek(struct invocation *invocation, FILE *file) {
     invocation->options.node_fraction = 0;
     return run_report(invocation, file, 1, write_peek);
+}
+
+static int run_list(struct invocation *invocation, FILE *file) {
+    invocation->options.by = RT_BY_LINE;
+    invocation->options.node_fraction = 0;
+    return run_report(invocation, file, 1, write_list);
 }
 
 static int run_tags(struct invocation *invocation, FILE *file) {
@@ -191,6 +200,8 @@ static const struct command commands[] = {
     {"top", "FILE...", "what costs most, by itself (flat) and with all it calls (cum)", 1, FILES_MAX, run_top},
     {"tree", "FILE...", "the same, each with its callers above and its callees below", 1, FILES_MAX, run_tree},
     {"peek", "REGEX FILE...", "the callers and callees of the functions that match", 2, FILES_MAX, run_peek},
+    {"list", "REGEX FILE...", "the source of the functions that match, each line with its cost", 2, FILES_MAX,
+     run_list},
     {"tags", "FILE...", "the labels' values and what each has cost", 1, FILES_MAX, run_tags},
     {"flame", "FILE...", "a flame graph to look at in a browser: one HTML file, -o flame.html", 1, FILES_MAX,
      run_flame},
@@ -267,8 +278,9 @@ static const struct option options[] = {
     {"tagfocus", "[KEY=]REGEX", "only samples with a label that matches", NULL, KEPT_AT(options.filter.tagfocus)},
     {"tagignore", "[KEY=]REGEX", "no samples with a label that matches", NULL, KEPT_AT(options.filter.tagignore)},
     {"thread", "NAME", "only samples of this thread or Realm", NULL, KEPT_AT(options.filter.thread)},
-    {"base", "FILE", "compare with this profile; percentages are of it (top, tree, peek, flame)", NULL, KEPT_AT(base)},
-    {"json", NULL, "the report as JSON (top, diff, tags)", apply_json, 0},
+    {"base", "FILE", "compare with this profile; percentages are of it (top, tree, peek, list, flame)", NULL,
+     KEPT_AT(base)},
+    {"json", NULL, "the report as JSON (top, diff, list, tags)", apply_json, 0},
     {"to", "FORMAT", "what convert writes: collapsed, speedscope or json", NULL, KEPT_AT(format)},
     {"output", "FILE", "write to FILE instead of standard output; -o FILE is the same", NULL, KEPT_AT(options.output)},
 };

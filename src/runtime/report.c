@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/resolve.h"
+#include "runtime/whole_file.h"
 
 static _Noreturn void fail_memory(void) {
     fputs("fino pprof: out of memory\n", stderr);
@@ -40,22 +41,6 @@ static char *copy_text(const char *text) {
 
 /* ---- Reading ---- */
 
-static int read_all(FILE *file, uint8_t **bytes_out, size_t *nbytes_out) {
-    size_t capacity = 1 << 16, nbytes = 0;
-    uint8_t *bytes = malloc(capacity);
-    while (bytes) {
-        nbytes += fread(bytes + nbytes, 1, capacity - nbytes, file);
-        if (nbytes < capacity) break;
-        uint8_t *larger = realloc(bytes, capacity *= 2);
-        if (!larger) free(bytes);
-        bytes = larger;
-    }
-    if (!bytes) return -ENOMEM;
-    *bytes_out = bytes;
-    *nbytes_out = nbytes;
-    return ferror(file) ? -EIO : 0;
-}
-
 void rt_report_print_problem(const char *name, int error, const struct fino_pprof_problem *problem) {
     if (error != -EINVAL) {
         fprintf(stderr, "fino pprof: %s: %s\n", name,
@@ -72,15 +57,10 @@ void rt_report_print_problem(const char *name, int error, const struct fino_ppro
 
 int rt_report_load(const char *name, uint8_t **bytes_out, size_t *nbytes_out) {
     bool is_stdin = strcmp(name, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(name, "rbe");
-    struct stat status;
-    int error = file ? 0 : -errno;
-    *bytes_out = NULL;
-    if (!error && fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) error = -EISDIR;
-    if (!error) error = read_all(file, bytes_out, nbytes_out);
-    if (file && !is_stdin) fclose(file);
-    if (!error) return 0;
-    free(*bytes_out);
+    *bytes_out =
+        (uint8_t *)(is_stdin ? rt_read_to_end(STDIN_FILENO, nbytes_out) : rt_read_whole_file(name, nbytes_out));
+    if (*bytes_out) return 0;
+    int error = -errno;
     fprintf(stderr, "fino pprof: cannot read %s: %s\n", name, strerror(-error));
     return error;
 }

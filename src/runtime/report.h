@@ -155,6 +155,8 @@ void rt_report_json_string(FILE *file, const char *text, size_t nbytes);
 
 /* What every report in text begins with: type, time, duration. */
 void rt_report_print_header(const struct rt_report *report, const struct rt_report_graph *graph, FILE *file);
+/* The same as the first members of a JSON object that is still open. */
+void rt_report_print_json_header(const struct rt_report *report, FILE *file);
 /* "Showing nodes accounting for...", and what was dropped. */
 void rt_report_print_legend(const struct rt_report *report, const struct rt_report_graph *graph, FILE *file);
 
@@ -164,6 +166,7 @@ void rt_report_print_legend(const struct rt_report *report, const struct rt_repo
 int rt_report_top(struct rt_report *report, FILE *file);
 int rt_report_tree(struct rt_report *report, const char *peek, FILE *file); /* PEEK NULL: all */
 int rt_report_tags(struct rt_report *report, FILE *file);
+/* By RT_BY_LINE: the source of the functions whose names match. */
 int rt_report_list(struct rt_report *report, const char *function, FILE *file);
 int rt_report_flame(struct rt_report *report, FILE *file);
 int rt_report_convert(struct rt_report *report, const char *format, FILE *file);

@@ -171,12 +171,9 @@ static void write_labels(const struct rt_report *report, uint32_t label_set, FIL
 
 static void write_json(struct rt_report *report, FILE *file) {
     const struct fino_pprof_header *header = fino_pprof_get_header(report->profile);
-    fputs("{\"type\":", file);
-    json_text(file, report->type_name);
-    fputs(",\"unit\":", file);
-    json_text(file, report->unit);
-    fprintf(file, ",\"total\":%" PRId64 ",\"timeNanos\":\"%" PRId64 "\",\"durationNanos\":%" PRId64 ",\"frames\":[",
-            report->total, header->time_nanos, header->duration_nanos);
+    rt_report_print_json_header(report, file);
+    fprintf(file, ",\"timeNanos\":\"%" PRId64 "\",\"durationNanos\":%" PRId64 ",\"frames\":[", header->time_nanos,
+            header->duration_nanos);
     write_speedscope_frames(report, file);
     fputs("],\"samples\":[", file);
     size_t cursor = 0;

@@ -34,6 +34,14 @@ void rt_report_print_header(const struct rt_report *report, const struct rt_repo
     fputc('\n', file);
 }
 
+void rt_report_print_json_header(const struct rt_report *report, FILE *file) {
+    fputs("{\"type\":", file);
+    rt_report_json_string(file, report->type_name, strlen(report->type_name));
+    fputs(",\"unit\":", file);
+    rt_report_json_string(file, report->unit, strlen(report->unit));
+    fprintf(file, ",\"total\":%" PRId64, report->total);
+}
+
 void rt_report_print_legend(const struct rt_report *report, const struct rt_report_graph *graph, FILE *file) {
     text shown, share, total, cutoff;
     int64_t flat = 0;
@@ -80,11 +88,8 @@ static uint8_t *find_inlined(const struct rt_report *report, const struct rt_rep
 static void print_top_json(const struct rt_report *report, const struct rt_report_graph *graph, const uint8_t *inlined,
                            FILE *file) {
     static const char *const words[] = {"false", "\"partly\"", "true"};
-    fputs("{\"type\":", file);
-    rt_report_json_string(file, report->type_name, strlen(report->type_name));
-    fputs(",\"unit\":", file);
-    rt_report_json_string(file, report->unit, strlen(report->unit));
-    fprintf(file, ",\"total\":%" PRId64 ",\"dropped\":%zu,\"rows\":[", report->total, graph->dropped_count);
+    rt_report_print_json_header(report, file);
+    fprintf(file, ",\"dropped\":%zu,\"rows\":[", graph->dropped_count);
     for (size_t i = 0; i < graph->count; i++) {
         uint32_t id = graph->order[i];
         const struct rt_report_node *node = &report->nodes[id];
