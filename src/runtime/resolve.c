@@ -37,6 +37,16 @@ char *rt_format(const char *format, ...) {
     return length < 0 ? rt_must(NULL) : text;
 }
 
+bool rt_has_suffix(const char *path, const char *suffix) {
+    size_t length = strlen(path), suffix_length = strlen(suffix);
+    return length >= suffix_length && strcmp(path + length - suffix_length, suffix) == 0;
+}
+
+bool rt_is_typescript(const char *path) {
+    return rt_has_suffix(path, ".ts") || rt_has_suffix(path, ".tsx") || rt_has_suffix(path, ".mts") ||
+           rt_has_suffix(path, ".cts") || rt_has_suffix(path, ".jsx");
+}
+
 /* ---- Real directories ----
  *
  * Thousands of imports share a few directories, and asking the kernel about each component of each path adds up: the
@@ -259,17 +269,6 @@ static char *why_not(const char *path, const char *specifier, const char *also_t
 static const char *const implied_suffixes[] = {".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"};
 #define IMPLIED_COUNT (sizeof implied_suffixes / sizeof *implied_suffixes)
 
-static bool has_suffix(const char *path, const char *suffix) {
-    size_t length = strlen(path), suffix_length = strlen(suffix);
-    return length >= suffix_length && strcmp(path + length - suffix_length, suffix) == 0;
-}
-
-/* Is it written for TypeScript's rules? */
-static bool is_typescript(const char *path) {
-    return has_suffix(path, ".ts") || has_suffix(path, ".tsx") || has_suffix(path, ".mts") ||
-           has_suffix(path, ".cts") || has_suffix(path, ".jsx");
-}
-
 /* The file of the TypeScript user's './x.js', when only x.ts is there. */
 static char *real_typescript_file(struct rt_resolver *resolver, const char *path, char **tried_out) {
     const char *dot = strrchr(path, '.');
@@ -311,7 +310,7 @@ static void note_other(struct rt_resolved *resolved, const char *specifier, cons
 /* What was compiled in place may be older than its source. */
 static void note_source(struct rt_resolved *resolved, const char *specifier) {
     const char *path = resolved->path;
-    if (!has_suffix(path, ".js") || strstr(path, "/node_modules/")) return;
+    if (!rt_has_suffix(path, ".js") || strstr(path, "/node_modules/")) return;
     for (size_t i = 0; i < 2; i++) {
         char *source = rt_format("%.*s%s", (int)(strlen(path) - 3), path, implied_suffixes[i]);
         if (is_file(source) && !resolved->note) note_other(resolved, specifier, source);
@@ -359,7 +358,7 @@ static bool try_mapped(void *context, const char *path) {
         free(why);
         return false;
     }
-    if (!has_suffix(mapped->resolved->path, ".d.ts")) return true;
+    if (!rt_has_suffix(mapped->resolved->path, ".d.ts")) return true;
     rt_resolved_free(mapped->resolved);
     return false;
 }
@@ -382,8 +381,8 @@ struct written {
 
 /* Does TEXT, a path, say itself that it is a directory? */
 static bool names_directory(const char *text) {
-    return has_suffix(text, "/") || has_suffix(text, "/.") || has_suffix(text, "/..") || strcmp(text, ".") == 0 ||
-           strcmp(text, "..") == 0;
+    return rt_has_suffix(text, "/") || rt_has_suffix(text, "/.") || rt_has_suffix(text, "/..") ||
+           strcmp(text, ".") == 0 || strcmp(text, "..") == 0;
 }
 
 /* The path that REST means, what follows the scheme and host of a URL or a relative path below BASE, up to its suffix;
@@ -467,7 +466,7 @@ int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *
             (struct rt_resolved){.path = rt_must(strdup(specifier)), .suffix = rt_must(strdup("")), .is_builtin = true};
         return 0;
     }
-    const struct written written = {specifier, is_typescript(referrer)};
+    const struct written written = {specifier, rt_is_typescript(referrer)};
     int result = -1;
     char *base = base_directory(referrer);
     size_t scheme = scheme_length(specifier);

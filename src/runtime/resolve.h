@@ -45,6 +45,10 @@ char *rt_file_url(const char *path, const char *suffix);
  * relative one may still begin with "..", and is "." when nothing else is left. In place. */
 void rt_normalise_path(char *path);
 
+bool rt_has_suffix(const char *path, const char *suffix);
+/* Is the file written for TypeScript's rules? */
+bool rt_is_typescript(const char *path);
+
 /* MEMORY, which must not be NULL: without memory for paths and messages the process ends. */
 void *rt_must(void *memory);
 /* Text as printf makes it. The caller frees it. */
