@@ -23,7 +23,8 @@ struct command;
 struct invocation {
     const struct command *command;
     struct rt_report_options options;
-    const char *format, *base;
+    const struct rt_report_format *format;
+    const char *base;
     const char *operands[FILES_MAX];
     size_t operand_count;
     bool count_is_given;
@@ -97,12 +98,7 @@ static int write_tags(struct rt_report *report, struct invocation *invocation, F
     return rt_report_tags(report, file);
 }
 static int write_converted(struct rt_report *report, struct invocation *invocation, FILE *file) {
-    return rt_report_convert(report, invocation->format, file);
-}
-
-static int write_flame(struct rt_report *report, struct invocation *invocation, FILE *file) {
-    (void)invocation;
-    return rt_report_flame(report, file);
+    return invocation->format->write(report, file);
 }
 
 static int run_top(struct invocation *invocation, FILE *file) {
@@ -129,9 +125,15 @@ static int run_tags(struct invocation *invocation, FILE *file) {
     return run_report(invocation, file, 0, write_tags);
 }
 
+static int convert(struct invocation *invocation, const struct rt_report_format *format, FILE *file) {
+    invocation->format = format;
+    if (format->has_by) invocation->options.by = format->by;
+    return run_report(invocation, file, 0, write_converted);
+}
+
 static int run_convert(struct invocation *invocation, FILE *file) {
-    if (invocation->format) return run_report(invocation, file, 0, write_converted);
-    fputs("fino pprof: convert needs --to=FORMAT: collapsed, speedscope or json\n", stderr);
+    if (invocation->format) return convert(invocation, invocation->format, file);
+    fputs("fino pprof: convert needs --to=FORMAT; fino pprof --help lists them\n", stderr);
     return EXIT_USAGE;
 }
 
@@ -166,8 +168,7 @@ static int run_diff(struct invocation *invocation, FILE *file) {
 
 /* A page that somebody opens in a browser: it goes into a file. */
 static int run_flame(struct invocation *invocation, FILE *file) {
-    invocation->options.by = RT_BY_START;
-    if (file != stdout || !isatty(STDOUT_FILENO)) return run_report(invocation, file, 0, write_flame);
+    if (file != stdout || !isatty(STDOUT_FILENO)) return convert(invocation, rt_report_find_format("html"), file);
     fputs("fino pprof: flame writes a page: say where with -o flame.html\n", stderr);
     return EXIT_USAGE;
 }
@@ -207,8 +208,7 @@ static const struct command commands[] = {
      run_flame},
     {"diff", "BASE NEW", "what became more or less expensive, as top shows it", 2, 2, run_diff},
     {"merge", "FILE...", "the sum of several profiles, as a profile", 1, FILES_MAX, run_merge},
-    {"convert", "FILE...", "the profile for another tool: --to=collapsed, speedscope or json", 1, FILES_MAX,
-     run_convert},
+    {"convert", "FILE...", "the profile for another tool, which --to=FORMAT names", 1, FILES_MAX, run_convert},
     {"check", "FILE...", "whether the files are valid profiles, and if not, what is wrong where", 1, FILES_MAX,
      run_check},
 };
@@ -248,6 +248,11 @@ static int apply_count(struct invocation *invocation, const char *value) {
     return 0;
 }
 
+static int apply_to(struct invocation *invocation, const char *value) {
+    invocation->format = rt_report_find_format(value);
+    return invocation->format ? 0 : EXIT_USAGE;
+}
+
 static int apply_cum(struct invocation *invocation, const char *value) {
     (void)value;
     invocation->options.sort_by_cum = true;
@@ -281,7 +286,7 @@ static const struct option options[] = {
     {"base", "FILE", "compare with this profile; percentages are of it (top, tree, peek, list, flame)", NULL,
      KEPT_AT(base)},
     {"json", NULL, "the report as JSON (top, diff, list, tags)", apply_json, 0},
-    {"to", "FORMAT", "what convert writes: collapsed, speedscope or json", NULL, KEPT_AT(format)},
+    {"to", "FORMAT", "what convert writes: collapsed, speedscope, cpuprofile, firefox, html or json", apply_to, 0},
     {"output", "FILE", "write to FILE instead of standard output; -o FILE is the same", NULL, KEPT_AT(options.output)},
 };
 #define OPTION_COUNT (sizeof options / sizeof *options)

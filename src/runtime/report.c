@@ -259,6 +259,13 @@ static size_t count_lines(const fino_pprof *profile) {
     return count;
 }
 
+static void note_start(struct rt_report *report, uint32_t id, const struct fino_pprof_line *line) {
+    int64_t *start = &report->nodes[id].start_line;
+    if (line->function == FINO_PPROF_NONE) return;
+    int64_t first = fino_pprof_get_function(report->profile, line->function)->start_line;
+    if (first > 0 && (*start == 0 || first < *start)) *start = first;
+}
+
 static void make_nodes(struct rt_report *report) {
     size_t location_count = fino_pprof_location_count(report->profile), frame_count = count_lines(report->profile);
     struct node_table table = {.capacity = 16};
@@ -275,7 +282,8 @@ static void make_nodes(struct rt_report *report) {
         for (size_t j = 0; j < (location.line_count ? location.line_count : 1); j++) {
             struct rt_report_node node =
                 node_of(report, location.mapping, location.line_count ? &location.lines[j] : NULL);
-            report->frames[frame++] = intern_node(report, &table, &node);
+            uint32_t id = report->frames[frame++] = intern_node(report, &table, &node);
+            if (location.line_count) note_start(report, id, &location.lines[j]);
         }
     }
     report->starts[location_count] = frame;
@@ -390,6 +398,7 @@ static size_t push_location(struct rt_report *report, uint32_t id, size_t depth)
     bool hides = report->options->filter.hide != NULL;
     for (uint32_t i = first; i < end; i++) {
         if (hides && location.line_count && matches_line(report, HIDE, &location.lines[i - first])) continue;
+        if (depth == 0) report->leaf_line = location.line_count ? location.lines[i - first].line : 0;
         report->stack[depth] = report->frames[i];
         report->is_inlined[depth++] = i + 1 < end;
     }
@@ -415,10 +424,11 @@ bool rt_report_next(struct rt_report *report, size_t *cursor, struct rt_report_s
         if (!passes(report, sample.label_set, report->locations, sample.depth)) continue;
         reserve_stack(report, frame_count_of(report, report->locations, sample.depth));
         size_t depth = 0;
+        report->leaf_line = 0;
         for (size_t i = 0; i < sample.depth; i++)
             depth = push_location(report, report->locations[i], depth);
-        *stack_out = (struct rt_report_stack){report->stack, report->is_inlined, depth, sample.values[report->type],
-                                              sample.label_set};
+        *stack_out = (struct rt_report_stack){report->stack,    report->is_inlined, depth, sample.values[report->type],
+                                              sample.label_set, report->leaf_line};
         return true;
     }
     return false;

@@ -53,6 +53,7 @@ struct rt_report_node {
     uint32_t function_name, file; /* string ids; 0: none */
     uint32_t mapping;             /* FINO_PPROF_NONE, but for code without a name */
     int64_t line;                 /* 0: none */
+    int64_t start_line;           /* the first of those of its functions; no part of what it is; 0: unknown */
 };
 
 struct rt_report {
@@ -69,6 +70,7 @@ struct rt_report {
     regex_t expressions[5];
     /* Of rt_report_next: a sample's locations and nodes. */
     uint32_t *locations, *stack;
+    int64_t leaf_line;
     bool *is_inlined;
     size_t location_capacity, stack_capacity, inlined_capacity;
 };
@@ -94,6 +96,7 @@ struct rt_report_stack {
     size_t depth;
     int64_t value;
     uint32_t label_set;
+    int64_t leaf_line; /* of the first node; 0: not known */
 };
 /* CURSOR begins as 0. Returns false after the last. */
 bool rt_report_next(struct rt_report *report, size_t *cursor, struct rt_report_stack *stack_out);
@@ -168,8 +171,20 @@ int rt_report_tree(struct rt_report *report, const char *peek, FILE *file); /* P
 int rt_report_tags(struct rt_report *report, FILE *file);
 /* By RT_BY_LINE: the source of the functions whose names match. */
 int rt_report_list(struct rt_report *report, const char *function, FILE *file);
+/* By RT_BY_START the first two, by RT_BY_LINE the third. */
 int rt_report_flame(struct rt_report *report, FILE *file);
-int rt_report_convert(struct rt_report *report, const char *format, FILE *file);
+int rt_report_chrome(struct rt_report *report, FILE *file);
+int rt_report_firefox(struct rt_report *report, FILE *file);
+
+/* Formats for other tools, and what their nodes are, unless that is for who calls to choose. */
+struct rt_report_format {
+    const char *name;
+    int (*write)(struct rt_report *report, FILE *file);
+    bool has_by;
+    enum rt_report_by by;
+};
+/* NULL: there is none of that name, as was said on stderr. */
+const struct rt_report_format *rt_report_find_format(const char *name);
 
 /* Compiles a regular expression given as --NAME. Returns 0, or -1 after a message on stderr. Owns: regfree. */
 int rt_report_compile(regex_t *expression_out, const char *text, const char *name);

@@ -1,9 +1,7 @@
-/* report_convert.c: profiles for other tools: collapsed stacks, speedscope, the Firefox profiler, Chrome's .cpuprofile,
- * and plain JSON.
+/* report_convert.c: profiles for other tools: the table of formats, and the small ones of them: collapsed stacks,
+ * speedscope and plain JSON.
  *
- * Source:  github.com/brendangregg/FlameGraph (collapsed), speedscope.app/file-format-schema.json,
- *          github.com/firefox-devtools/profiler docs-developer/gecko-profile-format.md,
- *          chromedevtools.github.io/devtools-protocol/tot/Profiler (Profile).
+ * Source:  github.com/brendangregg/FlameGraph (collapsed), speedscope.app/file-format-schema.json.
  */
 
 #include <inttypes.h>
@@ -38,7 +36,7 @@ static void put_collapsed(FILE *file, const char *name) {
         fputc(*name == ';' ? ':' : *name == '\n' || *name == '\r' ? ' ' : *name, file);
 }
 
-static void write_collapsed(struct rt_report *report, FILE *file) {
+static int write_collapsed(struct rt_report *report, FILE *file) {
     size_t cursor = 0;
     struct rt_report_stack stack;
     while (rt_report_next(report, &cursor, &stack)) {
@@ -50,6 +48,7 @@ static void write_collapsed(struct rt_report *report, FILE *file) {
         }
         fprintf(file, " %" PRId64 "\n", stack.value);
     }
+    return 0;
 }
 
 /* ---- speedscope ---- */
@@ -128,7 +127,7 @@ static void write_speedscope_samples(struct rt_report *report, const struct plac
     fprintf(file, "],\"startValue\":0,\"endValue\":%" PRId64 "}", total);
 }
 
-static void write_speedscope(struct rt_report *report, FILE *file) {
+static int write_speedscope(struct rt_report *report, FILE *file) {
     struct rt_report_threads threads = {0};
     size_t count;
     struct placed *placed = place_samples(report, &threads, &count);
@@ -149,6 +148,7 @@ static void write_speedscope(struct rt_report *report, FILE *file) {
     fputs("]}\n", file);
     free(placed);
     rt_report_threads_free(&threads);
+    return 0;
 }
 
 /* ---- JSON ---- */
@@ -169,7 +169,7 @@ static void write_labels(const struct rt_report *report, uint32_t label_set, FIL
     fputc('}', file);
 }
 
-static void write_json(struct rt_report *report, FILE *file) {
+static int write_json(struct rt_report *report, FILE *file) {
     const struct fino_pprof_header *header = fino_pprof_get_header(report->profile);
     rt_report_print_json_header(report, file);
     fprintf(file, ",\"timeNanos\":\"%" PRId64 "\",\"durationNanos\":%" PRId64 ",\"frames\":[", header->time_nanos,
@@ -189,24 +189,26 @@ static void write_json(struct rt_report *report, FILE *file) {
         comma = ",";
     }
     fputs("]}\n", file);
+    return 0;
 }
 
 /* ---- The table ---- */
 
-static const struct format {
-    const char *name;
-    void (*write)(struct rt_report *report, FILE *file);
-} formats[] = {{"collapsed", write_collapsed}, {"speedscope", write_speedscope}, {"json", write_json}};
+static const struct rt_report_format formats[] = {
+    {"collapsed", write_collapsed, false, 0},
+    {"speedscope", write_speedscope, false, 0},
+    {"cpuprofile", rt_report_chrome, true, RT_BY_START},
+    {"firefox", rt_report_firefox, true, RT_BY_LINE},
+    {"html", rt_report_flame, true, RT_BY_START},
+    {"json", write_json, false, 0},
+};
 
-int rt_report_convert(struct rt_report *report, const char *format, FILE *file) {
+const struct rt_report_format *rt_report_find_format(const char *name) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, format) == 0) {
-            formats[i].write(report, file);
-            return 0;
-        }
-    fprintf(stderr, "fino pprof: there is no format %s, only", format);
+        if (strcmp(formats[i].name, name) == 0) return &formats[i];
+    fprintf(stderr, "fino pprof: there is no format %s, only", name);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         fprintf(stderr, "%s %s", i ? "," : "", formats[i].name);
     fputc('\n', stderr);
-    return -1;
+    return NULL;
 }

@@ -34,7 +34,6 @@ struct listing {
     const struct rt_report_graph *graph;
     uint32_t *nodes; /* that match, by name, file and line */
     size_t count;
-    int64_t *starts; /* by node: the first line of its function, 0: unknown */
     FILE *file;
 };
 
@@ -65,21 +64,6 @@ static void choose_nodes(struct listing *listing, const regex_t *expression) {
         qsort_r(listing->nodes, listing->count, sizeof *listing->nodes, compare_nodes, listing->report);
 }
 
-/* Nodes by line do not say where their function starts: the locations that they stand for do. */
-static void find_starts(struct listing *listing) {
-    const struct rt_report *report = listing->report;
-    listing->starts = rt_report_allocate(report->node_count, sizeof *listing->starts);
-    for (uint32_t i = 0; i < fino_pprof_location_count(report->profile); i++) {
-        struct fino_pprof_location_info location = fino_pprof_get_location(report->profile, i);
-        for (size_t j = 0; j < location.line_count; j++) {
-            if (location.lines[j].function == FINO_PPROF_NONE) continue;
-            int64_t line = fino_pprof_get_function(report->profile, location.lines[j].function)->start_line;
-            int64_t *start = &listing->starts[report->frames[report->starts[i] + j]];
-            if (line > 0 && (*start == 0 || line < *start)) *start = line;
-        }
-    }
-}
-
 static bool is_same_routine(const struct rt_report *report, uint32_t a, uint32_t b) {
     return report->nodes[a].function_name == report->nodes[b].function_name &&
            report->nodes[a].file == report->nodes[b].file;
@@ -92,7 +76,7 @@ static struct routine routine_at(const struct listing *listing, size_t first) {
     for (size_t i = first; i < listing->count; i++, routine.count++) {
         uint32_t id = listing->nodes[i];
         if (!is_same_routine(report, listing->nodes[first], id)) break;
-        int64_t line = report->nodes[id].line, start = listing->starts[id];
+        int64_t line = report->nodes[id].line, start = report->nodes[id].start_line;
         if (start == 0) start = line < INT64_MIN + MARGIN ? line : line - MARGIN;
         if (start < routine.first_line) routine.first_line = start;
         if (line > routine.last_line && line < INT64_MAX - MARGIN) routine.last_line = line;
@@ -264,13 +248,11 @@ int rt_report_list(struct rt_report *report, const char *function, FILE *file) {
     rt_report_graph_new(report, &graph);
     struct listing listing = {.report = report, .graph = &graph, .file = file};
     choose_nodes(&listing, &expression);
-    find_starts(&listing);
     if (listing.count > 0)
         print_listing(&listing);
     else
         fprintf(stderr, "fino pprof: no function matches %s\n", function);
     free(listing.nodes);
-    free(listing.starts);
     rt_report_graph_free(&graph);
     regfree(&expression);
     return listing.count > 0 ? 0 : -1;
