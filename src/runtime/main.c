@@ -52,7 +52,8 @@ static int begin_profile(const struct rt_options *options, char *const argv[]) {
     rt_profile_init(argv);
     if (!options->profile) return 0;
     const struct rt_profile_options profile = {options->profile_path, options->profile_interval_ns,
-                                               options->profile_budget_ppm};
+                                               options->profile_budget_ppm, options->profile_format,
+                                               options->profile_view};
     return rt_profile_begin(&profile);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/realm.h"
+#include "runtime/report.h"
 
 #define INTERVAL_NS_MIN 100000u
 #define INTERVAL_NS_MAX 100000000u
@@ -34,6 +35,8 @@ static int apply_version(struct rt_options *options, const char *value);
 static int apply_profile(struct rt_options *options, const char *value);
 static int apply_profile_interval(struct rt_options *options, const char *value);
 static int apply_profile_budget(struct rt_options *options, const char *value);
+static int apply_profile_format(struct rt_options *options, const char *value);
+static int apply_profile_view(struct rt_options *options, const char *value);
 static int apply_v8_flags(struct rt_options *options, const char *value);
 
 static const struct option table[] = {
@@ -44,6 +47,9 @@ static const struct option table[] = {
      apply_profile_interval},
     {"profile-budget", TAKES_VALUE, "PERCENT", "of the CPU time that sampling may cost on auto: 0.1% to 50% (2%)",
      apply_profile_budget},
+    {"profile-format", TAKES_VALUE, "FORMAT",
+     "of FILE: pprof, collapsed, speedscope, cpuprofile, firefox, html or json (pprof)", apply_profile_format},
+    {"profile-view", TAKES_NOTHING, NULL, "write a flame graph, too: an HTML file beside FILE", apply_profile_view},
     {"v8-flags", TAKES_VALUE, "FLAGS", "flags for V8, separated by spaces (--v8-flags=--help lists them)",
      apply_v8_flags},
     {"version", TAKES_NOTHING, NULL, "the versions of fino and V8", apply_version},
@@ -146,6 +152,23 @@ static int apply_profile_budget(struct rt_options *options, const char *value) {
     return EXIT_USAGE;
 }
 
+static int apply_profile_format(struct rt_options *options, const char *value) {
+    options->profile_detail = "--profile-format";
+    options->profile_format = NULL;
+    if (strcmp(value, "pprof") == 0) return -1;
+    options->profile_format = rt_report_find_format(value);
+    if (options->profile_format) return -1;
+    fputs("fino: or pprof, the default\n", stderr);
+    return EXIT_USAGE;
+}
+
+static int apply_profile_view(struct rt_options *options, const char *value) {
+    (void)value;
+    options->profile_detail = "--profile-view";
+    options->profile_view = true;
+    return -1;
+}
+
 static int apply_v8_flags(struct rt_options *options, const char *value) {
     options->v8_flags = value;
     return -1;
@@ -227,12 +250,14 @@ static int check_combination(struct rt_options *options) {
               stderr);
         options->profile_budget_ppm = 0;
     }
+    if (!options->profile_path)
+        options->profile_path = options->profile_format ? options->profile_format->file_name : "profile.pb";
     return -1;
 }
 
 int rt_options_parse(int argc, char *const argv[], struct rt_options *options_out) {
     char *const *next = argv + (argc > 0 ? 1 : 0);
-    *options_out = (struct rt_options){.profile_path = "profile.pb"};
+    *options_out = (struct rt_options){0};
     if (*next && strcmp(*next, "run") == 0) next++;
     while (*next && (*next)[0] == '-' && (*next)[1]) {
         const char *argument = *next++;

@@ -5,11 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct rt_report_format;
+
 struct rt_options {
     const char *script;     /* NULL: rt_options_parse has done what was asked for (help, version) */
     char *const *arguments; /* after the script, NULL-terminated; never looked at */
     bool profile;
-    const char *profile_path;     /* "profile.pb" unless given */
+    const char *profile_path;                      /* "profile.pb", or as the format wants it, unless given */
+    const struct rt_report_format *profile_format; /* NULL: pprof */
+    bool profile_view;
     uint64_t profile_interval_ns; /* 0: auto */
     uint32_t profile_budget_ppm;  /* 0: not given, or of no effect beside an interval */
     const char *profile_detail;   /* the last option given that means nothing without PROFILE; NULL: none was */

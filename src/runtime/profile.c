@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "runtime/jit_realm.h"
+#include "runtime/profile_output.h"
 #include "runtime/realm.h"
 #include "runtime/states.h"
 #include "runtime/v8_shim.h"
-#include "runtime/whole_file.h"
 #include "sampler/sampler.h"
 
 /* Set once, on the main thread. */
@@ -31,6 +31,8 @@ static struct {
     char *path;                   /* absolute: the program may change its directory */
     const char *shown_path;       /* as given */
     uint32_t budget_ppm;          /* of recordings on auto; 0: the sampler's */
+    const struct rt_report_format *format;
+    char *view_path; /* NULL: no flame graph */
 } run = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* What profile.h calls attached: `profile` of a Realm. */
@@ -68,6 +70,14 @@ static char *absolute_path(const char *path) {
     if (path[0] == '/') return strdup(path);
     if (getcwd(cwd, sizeof cwd) == NULL || asprintf(&absolute, "%s/%s", cwd, path) < 0) return NULL;
     return absolute;
+}
+
+/* Of PATH's flame graph: .html instead of .pb, or behind what is there. */
+static char *view_path(const char *path) {
+    size_t length = strlen(path);
+    char *view;
+    if (length > 3 && strcmp(path + length - 3, ".pb") == 0) length -= 3;
+    return asprintf(&view, "%.*s.html", (int)length, path) < 0 ? NULL : view;
 }
 
 /* Says now what would fail at the end. */
@@ -118,8 +128,11 @@ int rt_profile_begin(const struct rt_profile_options *options) {
     run.path = absolute_path(options->path);
     run.shown_path = options->path;
     run.budget_ppm = options->budget_ppm;
-    if (run.path == NULL) return complain("cannot profile: %s", strerror(errno));
-    if (check_writable(run.path) != 0) return -1;
+    run.format = options->format;
+    run.view_path = options->view && run.path != NULL ? view_path(run.path) : NULL;
+    if (run.path == NULL || (options->view && run.view_path == NULL))
+        return complain("cannot profile: %s", strerror(errno));
+    if (check_writable(run.path) != 0 || (options->view && check_writable(run.view_path) != 0)) return -1;
     realms.listen = true; /* nobody else is there yet */
     int error = fino_sampler_start(&sampling, &run.recording);
     if (error == -EAGAIN)
@@ -308,6 +321,15 @@ static void print_summary(const struct fino_sampler_stats *stats, size_t nbytes)
             (unsigned long long)lost, (unsigned long long)stats->truncated, (double)nbytes / 1e3);
 }
 
+static int write_view(const uint8_t *data, size_t nbytes) {
+    int error = rt_profile_output_write(run.view_path, rt_report_find_format("html"), run.shown_path, data, nbytes);
+    if (error == 0)
+        fprintf(stderr, "fino: %s: its flame graph, for a browser\n", run.view_path);
+    else
+        complain("cannot write the flame graph %s: %s", run.view_path, strerror(-error));
+    return error;
+}
+
 int rt_profile_finish(struct rt_realm *realm) {
     pthread_mutex_lock(&run.mutex);
     sampler_recording *recording = run.recording;
@@ -318,12 +340,16 @@ int rt_profile_finish(struct rt_realm *realm) {
     uint8_t *data = NULL;
     size_t nbytes = 0;
     int error = stop(realm, recording, NULL, &data, &nbytes, &stats);
-    if (error == 0) error = rt_write_whole_file(run.path, data, nbytes);
-    if (error == 0)
+    if (error == 0) error = rt_profile_output_write(run.path, run.format, run.shown_path, data, nbytes);
+    if (error == 0) {
         print_summary(&stats, nbytes);
-    else
+        rt_profile_output_hottest(data, nbytes, stderr);
+        if (run.view_path != NULL) error = write_view(data, nbytes);
+    } else {
         complain("cannot write the profile %s: %s; nothing was left there", run.path, strerror(-error));
+    }
     fino_sampler_bytes_free(data);
     free(run.path);
+    free(run.view_path);
     return error != 0 ? -1 : 0;
 }

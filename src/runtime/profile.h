@@ -17,11 +17,14 @@
 #include "sampler/sampler.h"
 
 struct rt_realm;
+struct rt_report_format;
 
 struct rt_profile_options {
     const char *path;     /* where finish writes; absolute or relative to the directory begin is called in; kept */
     uint64_t interval_ns; /* 0: auto; else BUDGET_PPM is 0: see sampler.h */
     uint32_t budget_ppm;  /* also of recordings on auto that are opened meanwhile */
+    const struct rt_report_format *format; /* NULL: pprof */
+    bool view;                             /* write a flame graph, too: beside it, as .html */
 };
 
 /* First of all. ARGV (NULL-terminated, kept) is the command line for the profiles' comments. */
@@ -70,7 +73,8 @@ int rt_profile_close(struct rt_realm *realm, sampler_recording *recording, const
 /* What --profile's recording saw so far. Returns: false when there is none. */
 bool rt_profile_look(struct fino_sampler_stats *stats_out);
 
-/* If begin succeeded: stops, writes the file (temporary name, fsync, rename) and prints one line to stderr. REALM, the
+/* If begin succeeded: stops, writes the file (temporary name, fsync, rename) and prints what it came to
+ * on stderr. REALM, the
  * main one, must still be attached. Returns: 0, or -1 after a message on stderr. Later calls do nothing and return 0.
  */
 int rt_profile_finish(struct rt_realm *realm);

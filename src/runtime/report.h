@@ -182,6 +182,7 @@ struct rt_report_format {
     int (*write)(struct rt_report *report, FILE *file);
     bool has_by;
     enum rt_report_by by;
+    const char *file_name; /* of a profile that nobody has named */
 };
 /* NULL: there is none of that name, as was said on stderr. */
 const struct rt_report_format *rt_report_find_format(const char *name);

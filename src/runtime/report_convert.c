@@ -195,18 +195,18 @@ static int write_json(struct rt_report *report, FILE *file) {
 /* ---- The table ---- */
 
 static const struct rt_report_format formats[] = {
-    {"collapsed", write_collapsed, false, 0},
-    {"speedscope", write_speedscope, false, 0},
-    {"cpuprofile", rt_report_chrome, true, RT_BY_START},
-    {"firefox", rt_report_firefox, true, RT_BY_LINE},
-    {"html", rt_report_flame, true, RT_BY_START},
-    {"json", write_json, false, 0},
+    {"collapsed", write_collapsed, false, 0, "profile.collapsed"},
+    {"speedscope", write_speedscope, false, 0, "profile.speedscope.json"},
+    {"cpuprofile", rt_report_chrome, true, RT_BY_START, "profile.cpuprofile"},
+    {"firefox", rt_report_firefox, true, RT_BY_LINE, "profile.firefox.json"},
+    {"html", rt_report_flame, true, RT_BY_START, "profile.html"},
+    {"json", write_json, false, 0, "profile.json"},
 };
 
 const struct rt_report_format *rt_report_find_format(const char *name) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, name) == 0) return &formats[i];
-    fprintf(stderr, "fino pprof: there is no format %s, only", name);
+    fprintf(stderr, "fino: there is no format %s, only", name);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         fprintf(stderr, "%s %s", i ? "," : "", formats[i].name);
     fputc('\n', stderr);

@@ -6,7 +6,7 @@
 source "$(dirname "$0")/lib.sh"
 echo 'import { args } from "fino:process"; const end = performance.now() + Number(args[0]); while (performance.now() < end);' >burn.mjs
 
-line() { tail -n 1 err; }
+line() { grep ' samples, every ' err; }
 comment() { tool json "$1" | grep -F "\"$2"; } # comment FILE START
 number() { sed -nE "s/.*$1.*/\\1/p"; }         # the part of stdin that REGEX has in parentheses
 holds() { awk "BEGIN { exit !($1) }" || fail "$1 does not hold: $(line)"; }
