@@ -13,6 +13,7 @@ has_fuzzer() { echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return 
 
 need golang-go 'command -v go'
 need binutils 'command -v addr2line'
+need curl 'command -v curl'
 need file 'command -v file'
 need zlib1g-dev 'has_header zlib.h'
 need libdeflate-dev 'has_header libdeflate.h'

@@ -10,6 +10,7 @@
 #include "runtime/command_pprof.h"
 #include "runtime/declarations.h"
 #include "runtime/options.h"
+#include "runtime/pprof_listen.h"
 #include "runtime/profile.h"
 #include "runtime/realm.h"
 #include "runtime/realms.h"
@@ -99,9 +100,11 @@ int main(int argc, char *argv[]) {
     struct rt_realm *realm = rt_realm_new(&(struct rt_realm_options){
         .name = "main", .script = options.script, .arguments = options.arguments, .kind = RT_REALM_MAIN, .id = 1});
     if (!realm) return EXIT_CODE_FAILED;
+    if (options.pprof_listen && rt_pprof_listen(options.pprof_listen, argv) != 0) return EXIT_CODE_FAILED;
     int error = options.profile ? rt_signals_stop_realm(realm) : 0;
     if (error) fprintf(stderr, "fino: signals will end the process without a profile: %s\n", strerror(-error));
     code = rt_realm_run(realm);
+    rt_pprof_listen_close();
     rt_realms_disown(realm);
     bool is_alone = (options.profile || STOPS_PROPERLY) && stop_realms();
     if (rt_profile_finish(realm) != 0 && code == 0) code = EXIT_CODE_FAILED;

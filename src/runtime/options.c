@@ -37,6 +37,7 @@ static int apply_profile_interval(struct rt_options *options, const char *value)
 static int apply_profile_budget(struct rt_options *options, const char *value);
 static int apply_profile_format(struct rt_options *options, const char *value);
 static int apply_profile_view(struct rt_options *options, const char *value);
+static int apply_pprof_listen(struct rt_options *options, const char *value);
 static int apply_v8_flags(struct rt_options *options, const char *value);
 
 static const struct option table[] = {
@@ -50,6 +51,8 @@ static const struct option table[] = {
     {"profile-format", TAKES_VALUE, "FORMAT",
      "of FILE: pprof, collapsed, speedscope, cpuprofile, firefox, html or json (pprof)", apply_profile_format},
     {"profile-view", TAKES_NOTHING, NULL, "write a flame graph, too: an HTML file beside FILE", apply_profile_view},
+    {"pprof-listen", TAKES_VALUE, "ADDRESS",
+     "serve profiles of the running program over HTTP, such as 127.0.0.1:6060, for go tool pprof", apply_pprof_listen},
     {"v8-flags", TAKES_VALUE, "FLAGS", "flags for V8, separated by spaces (--v8-flags=--help lists them)",
      apply_v8_flags},
     {"version", TAKES_NOTHING, NULL, "the versions of fino and V8", apply_version},
@@ -166,6 +169,11 @@ static int apply_profile_view(struct rt_options *options, const char *value) {
     (void)value;
     options->profile_detail = "--profile-view";
     options->profile_view = true;
+    return -1;
+}
+
+static int apply_pprof_listen(struct rt_options *options, const char *value) {
+    options->pprof_listen = value;
     return -1;
 }
 

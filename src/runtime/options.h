@@ -17,6 +17,7 @@ struct rt_options {
     uint64_t profile_interval_ns; /* 0: auto */
     uint32_t profile_budget_ppm;  /* 0: not given, or of no effect beside an interval */
     const char *profile_detail;   /* the last option given that means nothing without PROFILE; NULL: none was */
+    const char *pprof_listen;     /* NULL: profiles are not served */
     const char *v8_flags;         /* NULL: none */
 };
 

@@ -239,15 +239,16 @@ void rt_profile_end_thread(void) {
     fino_sampler_thread_unregister(fino_sampler_thread_self());
 }
 
-/* REALM at once, the others as soon as they run JavaScript: an interrupt comes before whatever there is to sample. */
+/* REALM (NULL: none) at once, the others as soon as they run JavaScript: an interrupt comes before whatever there is to
+ * sample. */
 void rt_profile_prepare(struct rt_realm *realm) {
     pthread_mutex_lock(&realms_mutex);
     bool first = !realms.listen;
     realms.listen = true;
     for (struct attached *other = realms.first; first && other != NULL; other = other->next)
-        if (other != realm->profile) v8s_request_interrupt(other->isolate, &other->listen);
+        if (realm == NULL || other != realm->profile) v8s_request_interrupt(other->isolate, &other->listen);
     pthread_mutex_unlock(&realms_mutex);
-    listen(realm->profile);
+    if (realm != NULL) listen(realm->profile);
 }
 
 void rt_profile_park(void) {
@@ -276,11 +277,16 @@ int rt_profile_open(struct rt_realm *realm, uint64_t interval_ns, sampler_record
 static int stop(struct rt_realm *realm, sampler_recording *recording, const char *name, uint8_t **data_out,
                 size_t *nbytes_out, struct fino_sampler_stats *stats_out) {
     char version[128], code[256], *called = NULL;
+    const char *comments[4] = {command_comment, version};
+    size_t count = 2;
     snprintf(version, sizeof version, "fino %s, V8 %s", rt_version(), v8s_version());
-    jit_realm_describe(jit_of(realm), code, sizeof code);
+    if (realm != NULL) {
+        jit_realm_describe(jit_of(realm), code, sizeof code);
+        comments[count++] = code;
+    }
     if (name != NULL && asprintf(&called, "recording: %s", name) < 0) called = NULL; /* it will do without */
-    const char *comments[] = {command_comment, version, code, called};
-    int error = fino_sampler_stop(recording, comments, called != NULL ? 4 : 3, data_out, nbytes_out, stats_out);
+    if (called != NULL) comments[count++] = called;
+    int error = fino_sampler_stop(recording, comments, count, data_out, nbytes_out, stats_out);
     free(called);
     return error;
 }

@@ -62,11 +62,12 @@ void rt_profile_unpark(void);
  * one for each thousand functions compiled. Nothing when that was done, as it is with --profile. */
 void rt_profile_prepare(struct rt_realm *realm);
 
-/* Opens a recording of the whole process, all Realms included. Returns: as fino_sampler_start. */
+/* Opens a recording of the whole process, all Realms included. REALM: the one that asks for it; NULL: none does, and
+ * this may be any thread. Returns: as fino_sampler_start. */
 int rt_profile_open(struct rt_realm *realm, uint64_t interval_ns, sampler_recording **recording_out);
 
-/* Closes it and encodes it, with comments that say of what and by whom it was made. NAME (may be NULL) is one of them.
- * Returns: as fino_sampler_stop. Owns: fino_sampler_bytes_free frees *DATA_OUT. */
+/* Closes it, as it was opened, and encodes it, with comments that say of what and by whom it was made. NAME (may be
+ * NULL) is one of them. Returns: as fino_sampler_stop. Owns: fino_sampler_bytes_free frees *DATA_OUT. */
 int rt_profile_close(struct rt_realm *realm, sampler_recording *recording, const char *name, uint8_t **data_out,
                      size_t *nbytes_out);
 
