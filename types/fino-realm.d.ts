@@ -16,6 +16,15 @@ declare module 'fino:realm' {
     thread?: boolean;
     /** What it may import: this makes it a sandbox, on a thread of its own. */
     overrides?: ImportMap;
+    /** Each is optional, and past it the Realm ends; with any, it has a thread of its own. */
+    limits?: {
+      /** From 16, in MB: its heap, as much again of ArrayBuffers, and of messages that nobody has taken. */
+      heapMB?: number;
+      /** Milliseconds of CPU time of its thread. */
+      cpuMs?: number;
+      /** 128 to 7168, in kB. Beyond it, functions throw a RangeError. */
+      stackKB?: number;
+    };
   }
 
   /** Of a name, with `*` for any text without a slash and `**` for any text: 'fino:net/*', './lib/**', 'lodash'. */
@@ -43,7 +52,8 @@ declare module 'fino:realm' {
    * An isolate with its own heap, globals, modules and event loop.
    *
    * Errors come from it as errors of this Realm, with name, message, stack, code and cause; other codes are
-   * ERR_REALM_TERMINATED, ERR_REALM_ENDED, ERR_REALM_HEAP_LIMIT, ERR_REALM_UNSETTLED and ERR_REALM_START.
+   * ERR_REALM_TERMINATED, ERR_REALM_ENDED, ERR_REALM_HEAP_LIMIT, ERR_REALM_CPU_LIMIT,
+   * ERR_REALM_UNSETTLED and ERR_REALM_START.
    */
   export class Realm {
     constructor(options: RealmOptions);

@@ -185,6 +185,13 @@ static int split_transfer(v8s_isolate *isolate, const struct rt_held_port *from,
     return problem ? -1 : count;
 }
 
+/* Counts PARCEL as REALM's. What nobody takes is its sender's to answer for: past the limit that Realm is stopped. */
+static bool is_within_limit(struct rt_realm *realm, struct rt_parcel *parcel) {
+    if (!realm->sent || rt_parcel_count(parcel, realm->sent) <= realm->options.limits.heap_bytes) return true;
+    rt_realm_stop(realm, RT_STOP_HEAP, 0);
+    return false;
+}
+
 /* portPost(port, value, transfer): TRANSFER is an array */
 static v8s_value port_post(v8s_isolate *isolate, const v8s_arguments *arguments) {
     v8s_value objects[PORTS_MAX], rest;
@@ -207,7 +214,7 @@ static v8s_value port_post(v8s_isolate *isolate, const v8s_arguments *arguments)
         release(v8s_host_get(objects[i]), objects[i]);
     }
     struct rt_parcel *parcel = rt_parcel_new(message, ports, (size_t)count);
-    if (held)
+    if (held && is_within_limit(rt_realm_of(isolate), parcel))
         rt_port_post(held->port, parcel);
     else
         rt_parcel_free(parcel);

@@ -45,7 +45,15 @@ static struct rt_import_rules *rules_of(struct rt_realm *realm, v8s_value list) 
     return rules;
 }
 
-/* realmNew(entry, source, name, kind, rules): [id, label, control port, port]; SOURCE and RULES may be undefined */
+/* [heapMB, cpuMs, stackKB]; 0: none */
+static struct rt_limits limits_of(const v8s_arguments *arguments, int first) {
+    return (struct rt_limits){.heap_bytes = (size_t)rt_number_argument(arguments, first) << 20,
+                              .cpu_ns = (uint64_t)rt_number_argument(arguments, first + 1) * 1000000u,
+                              .stack_bytes = (size_t)rt_number_argument(arguments, first + 2) << 10};
+}
+
+/* realmNew(entry, source, name, kind, rules, heapMB, cpuMs, stackKB): [id, label, control port, port]; SOURCE and RULES
+ * may be undefined */
 static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_realm *realm = rt_realm_of(isolate);
     char *entry = text_argument(isolate, arguments, 0), *source = text_argument(isolate, arguments, 1);
@@ -54,7 +62,8 @@ static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments)
     if (entry && name && v8s_is_number(kind)) {
         struct rt_port *control, *port;
         struct rt_import_rules *rules = rules_of(realm, v8s_argument(arguments, 4));
-        const struct rt_realm_plan plan = {entry, source, name, (enum rt_realm_kind)v8s_number_of(kind), rules};
+        const struct rt_realm_plan plan = {
+            entry, source, name, (enum rt_realm_kind)v8s_number_of(kind), rules, limits_of(arguments, 5)};
         uint64_t id = rt_realms_new(realm, &plan, &control, &port);
         rt_import_rules_release(rules);
         v8s_value parts[4] = {v8s_number(isolate, (double)id), v8s_string(isolate, rt_realms_label(realm, id))};
@@ -86,9 +95,9 @@ static v8s_value realm_stop(v8s_isolate *isolate, const v8s_arguments *arguments
 /* realmTakeEnd(id): [reason, exit code, packed error], or undefined if it has not ended */
 static v8s_value realm_take_end(v8s_isolate *isolate, const v8s_arguments *arguments) {
     static const char *const reasons[] = {
-        [RT_STOP_NONE] = "done",           [RT_STOP_EXIT] = "exit", [RT_STOP_UNCAUGHT] = "uncaught",
-        [RT_STOP_SIGNAL] = "terminated",   [RT_STOP_HEAP] = "heap", [RT_STOP_TERMINATED] = "terminated",
-        [RT_STOP_UNSETTLED] = "unsettled",
+        [RT_STOP_NONE] = "done",         [RT_STOP_EXIT] = "exit",           [RT_STOP_UNCAUGHT] = "uncaught",
+        [RT_STOP_SIGNAL] = "terminated", [RT_STOP_HEAP] = "heap",           [RT_STOP_TERMINATED] = "terminated",
+        [RT_STOP_CPU] = "cpu",           [RT_STOP_UNSETTLED] = "unsettled",
     };
     struct rt_realm_end end;
     struct v8s_caught caught;
@@ -153,7 +162,7 @@ static v8s_value hold_loop(v8s_isolate *isolate, const v8s_arguments *arguments)
 }
 
 static const struct v8s_native_entry functions[] = {
-    {"realmNew", realm_new, 5},          {"realmStart", realm_start, 2},        {"realmStop", realm_stop, 1},
+    {"realmNew", realm_new, 8},          {"realmStart", realm_start, 2},        {"realmStop", realm_stop, 1},
     {"realmTakeEnd", realm_take_end, 1}, {"realmTakeInit", realm_take_init, 0}, {"realmExports", realm_exports, 0},
     {"holdLoop", hold_loop, 1},          {"importRefusal", import_refusal, 1},
 };
@@ -163,6 +172,7 @@ static void install(struct rt_realm *realm, v8s_value native) {
     v8s_set(realm->isolate, native, "isChild", v8s_bool(realm->isolate, options->child != NULL));
     v8s_set(realm->isolate, native, "realmId", v8s_number(realm->isolate, (double)options->id));
     v8s_set(realm->isolate, native, "realmLabel", v8s_string(realm->isolate, options->name));
+    v8s_set(realm->isolate, native, "hasHeapLimit", v8s_bool(realm->isolate, options->limits.heap_bytes > 0));
     v8s_set(realm->isolate, native, "realmKind", v8s_string(realm->isolate, rt_realm_kind_name(options->kind)));
 }
 

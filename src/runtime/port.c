@@ -4,6 +4,7 @@
 #include "runtime/port.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,23 @@ struct delivery {
     struct rt_port *port;
 };
 
+/* ---- Allowances ---- */
+
+struct rt_allowance {
+    atomic_int reference_count;
+    atomic_size_t used_bytes;
+};
+
+struct rt_allowance *rt_allowance_new(void) {
+    struct rt_allowance *allowance = rt_must(calloc(1, sizeof *allowance));
+    atomic_init(&allowance->reference_count, 1);
+    return allowance;
+}
+
+void rt_allowance_release(struct rt_allowance *allowance) {
+    if (allowance && atomic_fetch_sub(&allowance->reference_count, 1) == 1) free(allowance);
+}
+
 /* ---- Parcels ---- */
 
 struct rt_parcel *rt_parcel_new(v8s_message *message, struct rt_port *const *ports, size_t port_count) {
@@ -45,8 +63,17 @@ struct rt_parcel *rt_parcel_new(v8s_message *message, struct rt_port *const *por
     return parcel;
 }
 
+size_t rt_parcel_count(struct rt_parcel *parcel, struct rt_allowance *allowance) {
+    atomic_fetch_add(&allowance->reference_count, 1);
+    parcel->allowance = allowance;
+    parcel->nbytes = sizeof *parcel + v8s_message_nbytes(parcel->message) + parcel->port_count * sizeof(struct pair);
+    return atomic_fetch_add(&allowance->used_bytes, parcel->nbytes) + parcel->nbytes;
+}
+
 void rt_parcel_free(struct rt_parcel *parcel) {
     if (!parcel) return;
+    if (parcel->allowance) atomic_fetch_sub(&parcel->allowance->used_bytes, parcel->nbytes);
+    rt_allowance_release(parcel->allowance);
     for (size_t i = 0; i < parcel->port_count; i++)
         rt_port_free(parcel->ports[i]);
     free(parcel->ports);

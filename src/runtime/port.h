@@ -17,15 +17,24 @@
 
 struct rt_port;
 
+/* How much of one sender's waits in ports, or is under way. Reference counted; any thread. */
+struct rt_allowance;
+struct rt_allowance *rt_allowance_new(void);
+void rt_allowance_release(struct rt_allowance *allowance); /* NULL is fine */
+
 /* A message with the ports that move with it. */
 struct rt_parcel {
     struct rt_parcel *next; /* the port's */
     v8s_message *message;
     struct rt_port **ports; /* NULL: taken out */
     size_t port_count;
+    struct rt_allowance *allowance; /* NULL: nobody counts it */
+    size_t nbytes;                  /*   as so much */
 };
 /* Takes MESSAGE, and PORTS as a copy of the array. */
 struct rt_parcel *rt_parcel_new(v8s_message *message, struct rt_port *const *ports, size_t port_count);
+/* Counts PARCEL until it is freed. Returns what of the same sender waits now, in bytes. */
+size_t rt_parcel_count(struct rt_parcel *parcel, struct rt_allowance *allowance);
 /* Frees the message and closes the ports. NULL is fine. */
 void rt_parcel_free(struct rt_parcel *parcel);
 

@@ -31,6 +31,9 @@
 #define STACK_ASSUMED_BYTES (8u << 20)
 /* What the heap may grow beyond its limit while execution is being terminated because it got there. */
 #define HEAP_GRACE_BYTES (256u << 20)
+/* The same, each time, of a Realm that has a limit of its own: a built-in function that doesn't look whether it is to
+ * end gets there again, until V8 gives up. */
+#define HEAP_LIMITED_GRACE_BYTES (32u << 20)
 /* How long the loop sleeps at most while work on V8's own threads must still come back. */
 #define BACKGROUND_CHECK_NS 5000000
 
@@ -78,7 +81,33 @@ static size_t on_heap_limit_near(void *data, size_t limit_bytes) {
     struct rt_realm *realm = data;
     if (!realm->heap_limit_bytes) realm->heap_limit_bytes = limit_bytes;
     rt_realm_stop(realm, RT_STOP_HEAP, 0);
-    return limit_bytes + HEAP_GRACE_BYTES;
+    return limit_bytes + (realm->options.limits.heap_bytes ? HEAP_LIMITED_GRACE_BYTES : HEAP_GRACE_BYTES);
+}
+
+static void on_limit_passed(void *data) {
+    struct rt_realm *realm = data;
+    if (!realm->heap_limit_bytes) realm->heap_limit_bytes = realm->options.limits.heap_bytes;
+    rt_realm_stop(realm, RT_STOP_HEAP, 0);
+}
+
+static _Thread_local struct {
+    struct rt_realm *realm;
+    sigjmp_buf *jump;
+} escape;
+
+void rt_realm_set_escape(struct rt_realm *realm, sigjmp_buf *jump) {
+    escape.realm = jump ? realm : NULL;
+    escape.jump = jump;
+}
+
+/* V8 has no way to refuse an allocation of its own. Where memory is all that is wrong, and the Realm has the thread to
+ * itself, that Realm ends; in the middle of a collection its heap can't even be read any more. */
+static void on_fatal(const char *location, const char *message, bool out_of_memory) {
+    struct rt_realm *realm = escape.realm;
+    if (!out_of_memory || !realm || v8s_in_gc(realm->isolate)) rt_fatal(location, message, out_of_memory);
+    int none = RT_STOP_NONE;
+    atomic_compare_exchange_strong(&realm->stop, &none, RT_STOP_HEAP);
+    siglongjmp(*escape.jump, 1);
 }
 
 static void add_rejection(struct rt_realm *realm, v8s_value promise, v8s_value reason) {
@@ -246,10 +275,23 @@ static void wake(void *data) {
     rt_reactors_wake(realm->options.member);
 }
 
+/* V8 lets a single large object pass the limit, and looks only when there is garbage to collect. */
+static void check_heap(struct rt_realm *realm) {
+    size_t limit_bytes = realm->options.limits.heap_bytes;
+    struct v8s_heap heap;
+    if (!limit_bytes || rt_realm_is_stopped(realm)) return;
+    v8s_heap_statistics(realm->isolate, &heap);
+    if (heap.used_bytes <= limit_bytes) return;
+    v8s_collect_garbage(realm->isolate);
+    v8s_heap_statistics(realm->isolate, &heap);
+    if (heap.used_bytes > limit_bytes) on_limit_passed(realm);
+}
+
 static bool on_turn(void *data, int64_t *delay_ns) {
     struct rt_realm *realm = data;
     rt_signals_dispatch(realm);
     if (v8s_pump(realm->isolate) > 0) rt_realm_checkpoint(realm);
+    check_heap(realm);
     bool awaited;
     *delay_ns = v8s_pump_delay_ns(realm->isolate, &awaited);
     bool background = v8s_background_work_pending(realm->isolate);
@@ -292,6 +334,13 @@ static uintptr_t stack_limit(void) {
     return known;
 }
 
+static uintptr_t stack_limit_of(const struct rt_realm *realm) {
+    size_t nbytes = realm->options.limits.stack_bytes;
+    uintptr_t least = stack_limit();
+    uintptr_t limit = (uintptr_t)__builtin_frame_address(0) - nbytes;
+    return nbytes > 0 && limit > least ? limit : least;
+}
+
 /* Atomics.wait: a reactor that waits can't run others. */
 static void wait_begins(void *data) {
     const struct rt_realm *realm = data;
@@ -317,11 +366,14 @@ static v8s_isolate *new_isolate(struct rt_realm *realm) {
                 .wait_begins = wait_begins,
                 .wait_ended = wait_ended,
                 .heap_limit_near = on_heap_limit_near,
+                .buffer_limit_reached = on_limit_passed,
             },
         .memory_bytes = memory_bytes(),
-        .heap_limit_bytes = realm->options.heap_limit_bytes,
+        .heap_limit_bytes = realm->options.limits.heap_bytes,
+        .buffer_limit_bytes = realm->options.limits.heap_bytes,
+        .without_wasm = realm->options.limits.heap_bytes > 0,
         .is_one_of_many = realm->options.child != NULL,
-        .fatal = rt_fatal,
+        .fatal = on_fatal,
     });
 }
 
@@ -348,9 +400,10 @@ struct rt_realm *rt_realm_new(const struct rt_realm_options *options) {
         fprintf(stderr, "fino: cannot make an event loop: %s\n", strerror(-error));
         goto fail_realm;
     }
+    if (options->limits.heap_bytes) realm->sent = rt_allowance_new();
     realm->modules = rt_modules_new(realm);
     realm->isolate = new_isolate(realm);
-    v8s_enter(realm->isolate, stack_limit(), &realm->entered);
+    v8s_enter(realm->isolate, stack_limit_of(realm), &realm->entered);
     rt_profile_attach(realm);
     if (rt_builtins_start(realm) == 0) return realm;
     rt_realm_free(realm);
@@ -361,9 +414,8 @@ fail:
     return NULL;
 }
 
-struct rt_port *rt_realm_free(struct rt_realm *realm) {
-    struct rt_port *control = realm->control;
-    v8s_terminate_cancel(realm->isolate);
+/* What it has outside of V8's heap. */
+static void close_all(struct rt_realm *realm) {
     rt_ports_close(realm);
     rt_work_abandon(&realm->loop);
     rt_tcp_end_lookups(realm);
@@ -381,9 +433,26 @@ struct rt_port *rt_realm_free(struct rt_realm *realm) {
     v8s_ref_free(realm->internal);
     v8s_ref_free(realm->native);
     rt_profile_detach(realm);
+}
+
+struct rt_port *rt_realm_free(struct rt_realm *realm) {
+    struct rt_port *control = realm->control;
+    v8s_terminate_cancel(realm->isolate);
+    close_all(realm);
     v8s_leave(&realm->entered);
     v8s_isolate_free(realm->isolate);
     rt_loop_close(&realm->loop);
+    rt_allowance_release(realm->sent);
+    free(realm);
+    return control;
+}
+
+struct rt_port *rt_realm_abandon(struct rt_realm *realm) {
+    struct rt_port *control = realm->control;
+    close_all(realm);
+    v8s_isolate_abandon(realm->isolate);
+    rt_loop_close(&realm->loop);
+    rt_allowance_release(realm->sent);
     free(realm);
     return control;
 }
@@ -459,6 +528,7 @@ int rt_realm_finish(struct rt_realm *realm) {
             emit_exit(realm);
             break;
         case RT_STOP_UNSETTLED:
+        case RT_STOP_CPU:
         case RT_STOP_TERMINATED: break;
         case RT_STOP_EXIT: break; /* JavaScript's exit() has told the listeners */
         case RT_STOP_UNCAUGHT: emit_exit(realm); break;
@@ -486,7 +556,7 @@ bool rt_realm_turn(struct rt_realm *realm, int64_t *rest_ns_out) {
 }
 
 void rt_realm_enter(struct rt_realm *realm) {
-    v8s_enter(realm->isolate, stack_limit(), &realm->entered);
+    v8s_enter(realm->isolate, stack_limit_of(realm), &realm->entered);
 }
 
 void rt_realm_leave(struct rt_realm *realm) {

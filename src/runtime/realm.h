@@ -8,6 +8,7 @@
 #ifndef FINO_RT_REALM_H
 #define FINO_RT_REALM_H
 
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +38,13 @@ enum rt_realm_kind {
 /* "main", "thread", "pooled", "sandbox": as profiles have it. */
 const char *rt_realm_kind_name(enum rt_realm_kind kind);
 
+/* 0: none. Who has any has a thread of its own, and what it makes has none that is wider. */
+struct rt_limits {
+    size_t heap_bytes; /* of its heap, and as much again of its ArrayBuffers, and of messages that wait elsewhere */
+    uint64_t cpu_ns;   /* of its thread */
+    size_t stack_bytes;
+};
+
 struct rt_realm_options {
     const char *name;       /* of its samples in a profile */
     const char *script;     /* as given on the command line */
@@ -48,7 +56,7 @@ struct rt_realm_options {
     struct rt_member *member;      /* of a pooled one, */
     struct sampler_guest *guest;   /*   which is this to the sampler */
     struct rt_import_rules *rules; /* of a sandbox, held by CHILD */
-    size_t heap_limit_bytes;       /* 0: what suits the machine */
+    struct rt_limits limits;
 };
 
 /* Why a Realm was told to stop before its work was done. The first reason stays. */
@@ -58,6 +66,7 @@ enum rt_stop {
     RT_STOP_UNCAUGHT,   /* an exception or rejection that nobody handled; already reported */
     RT_STOP_SIGNAL,     /* SIGINT or SIGTERM: stop_signal says which */
     RT_STOP_HEAP,       /* the heap's limit was reached */
+    RT_STOP_CPU,        /* its limit of CPU time was */
     RT_STOP_TERMINATED, /* by its owner */
     RT_STOP_UNSETTLED,  /* its top level awaits what can't come any more (not of the main Realm) */
 };
@@ -95,8 +104,9 @@ struct rt_realm {
     struct rt_rejection *rejections;
     size_t rejection_count, rejection_capacity;
 
-    size_t heap_limit_bytes; /* the limit that was reached; 0: none was */
-    atomic_int stop;         /* enum rt_stop */
+    size_t heap_limit_bytes;   /* the limit that was reached; 0: none was */
+    struct rt_allowance *sent; /* with a limit: what it sent and nobody has taken; NULL without */
+    atomic_int stop;           /* enum rt_stop */
     int stop_signal;
     int exit_code;
 };
@@ -109,6 +119,12 @@ struct rt_port *rt_realm_free(struct rt_realm *realm);
 
 /* Runs the script and the loop until the work is done or the Realm is stopped. Returns the exit code. */
 int rt_realm_run(struct rt_realm *realm);
+
+/* A Realm on a thread of its own that can't go on in the middle of a call, with V8 in no state to be asked for
+ * anything: as rt_realm_free, but for the isolate and its heap, which are lost. The thread must end. */
+struct rt_port *rt_realm_abandon(struct rt_realm *realm);
+/* This thread's way out of such a call, which ends by siglongjmp; NULL: none, the process must end. */
+void rt_realm_set_escape(struct rt_realm *realm, sigjmp_buf *escape);
 
 /* A pooled Realm's run, in turns: begin, then turns until one returns false, then finish, which returns the exit code.
  * REST_NS_OUT as rt_loop_turn says. Between turns another thread may have the Realm: this one leaves it, that one

@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "runtime/cpu_limit.h"
 #include "runtime/import_rules.h"
 #include "runtime/profile.h"
 #include "runtime/reactors.h"
@@ -77,6 +80,16 @@ static void stop(struct rt_child *child) {
     if (child->realm) rt_realm_stop(child->realm, RT_STOP_TERMINATED, 0);
 }
 
+/* Any thread. */
+static void on_cpu_limit(uint64_t id) {
+    lock();
+    struct rt_child *child = realms.first;
+    while (child && child->id != id)
+        child = child->next;
+    if (child && child->realm) rt_realm_stop(child->realm, RT_STOP_CPU, 0);
+    unlock();
+}
+
 /* Not locked. It is out of the registry. */
 static void free_child(struct rt_child *child) {
     rt_port_free(child->control);
@@ -90,6 +103,20 @@ static void free_child(struct rt_child *child) {
 }
 
 /* ---- Making and starting ---- */
+
+static uint64_t narrower(uint64_t a, uint64_t b) {
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static struct rt_limits limits_of(const struct rt_limits *wanted, const struct rt_limits *owners) {
+    return (struct rt_limits){narrower(wanted->heap_bytes, owners->heap_bytes),
+                              narrower(wanted->cpu_ns, owners->cpu_ns),
+                              narrower(wanted->stack_bytes, owners->stack_bytes)};
+}
+
+static bool is_limited(const struct rt_limits *limits) {
+    return limits->heap_bytes || limits->cpu_ns || limits->stack_bytes;
+}
 
 uint64_t rt_realms_new(struct rt_realm *owner, const struct rt_realm_plan *plan, struct rt_port **control_out,
                        struct rt_port **port_out) {
@@ -112,7 +139,9 @@ uint64_t rt_realms_new(struct rt_realm *owner, const struct rt_realm_plan *plan,
         .kind = plan->kind,
         .child = child,
         .rules = rt_import_rules_hold(plan->rules),
+        .limits = limits_of(&plan->limits, &owner->options.limits),
     };
+    if (plan->kind == RT_REALM_POOLED && is_limited(&child->options.limits)) child->options.kind = RT_REALM_THREAD;
     lock();
     child->id = child->options.id = ++realms.last_id;
     child->next = realms.first;
@@ -192,15 +221,15 @@ static struct rt_realm *begin(struct rt_child *child) {
     return realm;
 }
 
-/* REALM is NULL if there never was one. */
-static void end(struct rt_child *child, struct rt_realm *realm, int exit_code) {
+/* REALM is NULL if there never was one. IS_LOST: it can't be freed as it should be. */
+static void end(struct rt_child *child, struct rt_realm *realm, int exit_code, bool is_lost) {
     struct rt_realm_end end = {.stop = RT_STOP_UNCAUGHT, .exit_code = 1};
     struct rt_port *control = NULL;
     withdraw(child);
     if (realm) {
         end = (struct rt_realm_end){(enum rt_stop)atomic_load(&realm->stop), exit_code, realm->error};
         rt_realms_disown(realm);
-        control = rt_realm_free(realm);
+        control = is_lost ? rt_realm_abandon(realm) : rt_realm_free(realm);
     } else if (child->stop_wanted) {
         end = (struct rt_realm_end){.stop = RT_STOP_TERMINATED};
     }
@@ -212,11 +241,40 @@ static void end(struct rt_child *child, struct rt_realm *realm, int exit_code) {
     finish(child, &end, control);
 }
 
+/* Returns false if it could only be left in the middle of a call. */
+static bool run_guarded(struct rt_realm *realm, int *exit_code_out) {
+    sigjmp_buf escape;
+    bool is_whole = sigsetjmp(escape, 0) == 0;
+    if (is_whole) {
+        rt_realm_set_escape(realm, &escape);
+        *exit_code_out = rt_realm_run(realm);
+    }
+    rt_realm_set_escape(realm, NULL);
+    return is_whole;
+}
+
+static void run(struct rt_child *child, struct rt_realm *realm) {
+    uint64_t cpu_ns = child->options.limits.cpu_ns;
+    timer_t timer;
+    int exit_code = 1;
+    int error = cpu_ns ? rt_cpu_limit_begin(cpu_ns, child->id, on_cpu_limit, &timer) : 0;
+    if (error) {
+        fprintf(stderr, "fino: %s: limits.cpuMs can't be watched: %s\n", child->label, strerror(-error));
+        rt_realm_stop(realm, RT_STOP_TERMINATED, 0);
+    }
+    bool is_whole = run_guarded(realm, &exit_code);
+    if (cpu_ns && !error) rt_cpu_limit_end(timer);
+    end(child, realm, exit_code, !is_whole);
+}
+
 static void *run_thread(void *data) {
     struct rt_child *child = data;
     rt_profile_begin_thread(child->label, rt_realm_kind_name(child->options.kind));
     struct rt_realm *realm = begin(child);
-    end(child, realm, realm ? rt_realm_run(realm) : 0);
+    if (realm)
+        run(child, realm);
+    else
+        end(child, NULL, 0, false);
     return NULL;
 }
 
@@ -237,7 +295,7 @@ static bool run_slice(void *data, struct rt_rest *rest_out) {
         goes_on = realm && rt_realm_turn(realm, &rest_out->ns);
     while (goes_on && rest_out->ns == 0 && !rt_reactors_should_yield(began_ns));
     if (!goes_on) {
-        end(child, realm, realm ? rt_realm_finish(realm) : 0);
+        end(child, realm, realm ? rt_realm_finish(realm) : 0, false);
         return false;
     }
     rest_out->fd = realm->loop.poll_fd;

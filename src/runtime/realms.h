@@ -6,9 +6,9 @@
  *      start       its isolate and   its script, then   folded, freed    its owner has been
  *                  built-ins made    its loop                            told by the control port
  *
- * It lives on a thread of its own, or in slices on the reactors (reactors.h): the first slice makes it, the last ends it.
- * A Realm that is never started goes from NEW to nothing when its owner ends. A stop may come at any time: in STARTING
- * it waits until there is something to stop, or spares making it; from ENDING on it changes nothing.
+ * It lives on a thread of its own, or in slices on the reactors (reactors.h): the first slice makes it, the last ends
+ * it. A Realm that is never started goes from NEW to nothing when its owner ends. A stop may come at any time: in
+ * STARTING it waits until there is something to stop, or spares making it; from ENDING on it changes nothing.
  *
  * ENDING has one order, the same however the Realm came there:
  *   1. no thread can reach it through this registry any more;
@@ -41,6 +41,7 @@ struct rt_realm_plan {
     const char *name;              /* its label in a profile, to be made unique */
     enum rt_realm_kind kind;       /* any but the main one */
     struct rt_import_rules *rules; /* of a sandbox; held. NULL: of other kinds */
+    struct rt_limits limits;       /* an owner's hold as well */
 };
 
 /* Makes one that OWNER owns, NEW, on OWNER's thread. CONTROL_OUT and PORT_OUT are the owner's ends of two pairs.

@@ -65,20 +65,27 @@ namespace {
 
 class ForegroundTasks;
 
-// Counts what array buffers take, for memoryUsage().
+// Counts what array buffers take, for memoryUsage() and against a limit.
 class CountingAllocator : public ArrayBuffer::Allocator {
   public:
+    // Before the first allocation. REACHED(DATA) is called when the limit is what keeps a buffer from being made.
+    void set_limit(size_t nbytes, void (*reached)(void *), void *data) {
+        limit_ = nbytes;
+        reached_ = reached;
+        data_ = data;
+    }
     void *Allocate(size_t nbytes) override {
-        return count(inner_->Allocate(nbytes), nbytes);
+        return refuses(nbytes) ? nullptr : count(inner_->Allocate(nbytes), nbytes);
     }
     void *AllocateUninitialized(size_t nbytes) override {
-        return count(inner_->AllocateUninitialized(nbytes), nbytes);
+        return refuses(nbytes) ? nullptr : count(inner_->AllocateUninitialized(nbytes), nbytes);
     }
     void Free(void *data, size_t nbytes) override {
         nbytes_ -= nbytes;
         inner_->Free(data, nbytes);
     }
     void *Reallocate(void *data, size_t old_nbytes, size_t nbytes) override {
+        if (nbytes > old_nbytes && refuses(nbytes - old_nbytes)) return nullptr;
         void *grown = inner_->Reallocate(data, old_nbytes, nbytes);
         if (grown) nbytes_ += nbytes - old_nbytes;
         return grown;
@@ -88,12 +95,30 @@ class CountingAllocator : public ArrayBuffer::Allocator {
     }
 
   private:
+    // V8 asks, collects garbage and asks again three times: only then it gives up.
+    static constexpr int kAttempts = 4;
+
+    bool refuses(size_t nbytes) {
+        if (limit_ == 0 || (nbytes <= limit_ && nbytes_ <= limit_ - nbytes)) {
+            refusals_ = 0;
+            return false;
+        }
+        if (++refusals_ == kAttempts) {
+            refusals_ = 0;
+            reached_(data_);
+        }
+        return true;
+    }
     void *count(void *data, size_t nbytes) {
         if (data) nbytes_ += nbytes;
         return data;
     }
     std::unique_ptr<ArrayBuffer::Allocator> inner_{ArrayBuffer::Allocator::NewDefaultAllocator()};
     std::atomic<size_t> nbytes_{0};
+    size_t limit_ = 0; // 0: none
+    std::atomic<int> refusals_{0};
+    void (*reached_)(void *) = nullptr;
+    void *data_ = nullptr;
 };
 
 // What hangs on an isolate.
@@ -106,6 +131,8 @@ struct State {
     std::unordered_multimap<int, v8s_module *> modules; // by Module::GetIdentityHash
     v8s_module_resolver resolve = nullptr;              // while a module is instantiated
     std::atomic<bool> used_wasm{false};
+    bool without_wasm = false;
+    bool in_gc = false;
     std::atomic<bool> terminating{false}; // asked for and not cancelled
 };
 
@@ -499,8 +526,9 @@ void on_message(Local<Message> message, Local<Value> error) {
 }
 
 bool on_wasm_code(Local<Context> context, Local<String>) {
-    state_of(context->GetIsolate())->used_wasm = true;
-    return true;
+    State *state = state_of(context->GetIsolate());
+    state->used_wasm = true;
+    return !state->without_wasm;
 }
 
 #if V8S_TELLS_OF_WAITS
@@ -517,6 +545,13 @@ void on_atomics_wait(Isolate::AtomicsWaitEvent event, Local<SharedArrayBuffer>, 
 size_t on_heap_limit_near(void *data, size_t limit_bytes, size_t) {
     const v8s_host &host = static_cast<State *>(data)->host;
     return host.heap_limit_near(host.data, limit_bytes);
+}
+
+void on_gc_begins(Isolate *, GCType, GCCallbackFlags, void *data) {
+    static_cast<State *>(data)->in_gc = true;
+}
+void on_gc_ended(Isolate *, GCType, GCCallbackFlags, void *data) {
+    static_cast<State *>(data)->in_gc = false;
 }
 
 MaybeLocal<Module> on_resolve(Local<Context> context, Local<String> specifier, Local<FixedArray> assertions,
@@ -657,8 +692,11 @@ v8s_isolate *v8s_isolate_new(const v8s_isolate_options *options) {
     Isolate::CreateParams parameters;
     parameters.array_buffer_allocator_shared = state->allocator;
     parameters.constraints.ConfigureDefaults(options->memory_bytes, 0);
-    if (options->heap_limit_bytes)
-        parameters.constraints.set_max_old_generation_size_in_bytes(options->heap_limit_bytes);
+    if (options->heap_limit_bytes) parameters.constraints.ConfigureDefaultsFromHeapSize(0, options->heap_limit_bytes);
+    if (options->buffer_limit_bytes)
+        state->allocator->set_limit(options->buffer_limit_bytes, options->host.buffer_limit_reached,
+                                    options->host.data);
+    state->without_wasm = options->without_wasm;
     parameters.fatal_error_callback = on_fatal;
     parameters.oom_error_callback = on_out_of_memory;
 
@@ -676,6 +714,8 @@ v8s_isolate *v8s_isolate_new(const v8s_isolate_options *options) {
     isolate->AddMessageListener(on_message);
     isolate->SetAllowWasmCodeGenerationCallback(on_wasm_code);
     isolate->AddNearHeapLimitCallback(on_heap_limit_near, state);
+    isolate->AddGCPrologueCallback(on_gc_begins, state);
+    isolate->AddGCEpilogueCallback(on_gc_ended, state);
 #if V8S_TELLS_OF_WAITS
     isolate->SetAtomicsWaitCallback(on_atomics_wait, state);
 #endif
@@ -698,6 +738,16 @@ void v8s_isolate_free(v8s_isolate *wrapped) {
     state->tasks->clear();
     host_platform->forget(isolate);
     delete state;
+}
+
+void v8s_isolate_abandon(v8s_isolate *isolate) {
+    State *state = state_of(unwrap(isolate));
+    state->tasks->set_notify(nullptr, nullptr);
+    state->tasks->clear();
+}
+
+bool v8s_in_gc(v8s_isolate *isolate) {
+    return state_of(unwrap(isolate))->in_gc;
 }
 
 void *v8s_data(v8s_isolate *isolate) {
@@ -780,6 +830,11 @@ int64_t v8s_pump_delay_ns(v8s_isolate *isolate, bool *awaited_out) {
 
 bool v8s_background_work_pending(v8s_isolate *isolate) {
     return state_of(unwrap(isolate))->used_wasm && background.pending();
+}
+
+void v8s_collect_garbage(v8s_isolate *isolate) {
+    unwrap(isolate)->MemoryPressureNotification(MemoryPressureLevel::kCritical);
+    unwrap(isolate)->MemoryPressureNotification(MemoryPressureLevel::kNone);
 }
 
 void v8s_heap_statistics(v8s_isolate *isolate, v8s_heap *heap_out) {
@@ -1546,6 +1601,13 @@ v8s_value v8s_message_read(v8s_isolate *wrapped, v8s_message *message, const v8s
     message->moved.clear();
     if (!deserializer.ReadHeader(context_of(isolate)).FromMaybe(false)) return nullptr;
     return out(deserializer.ReadValue(context_of(isolate)));
+}
+
+size_t v8s_message_nbytes(const v8s_message *message) {
+    size_t nbytes = sizeof *message + message->nbytes;
+    for (const auto &store : message->moved)
+        nbytes += store->ByteLength();
+    return nbytes;
 }
 
 void v8s_message_free(v8s_message *message) {

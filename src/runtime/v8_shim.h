@@ -68,19 +68,28 @@ struct v8s_host {
     void (*wait_ended)(void *data);
     /* The heap is about to pass LIMIT_BYTES: returns the limit to go on with. */
     size_t (*heap_limit_near)(void *data, size_t limit_bytes);
+    /* An ArrayBuffer was refused for buffer_limit_bytes, garbage collection or not. */
+    void (*buffer_limit_reached)(void *data);
 };
 
 struct v8s_isolate_options {
     struct v8s_host host;
-    uint64_t memory_bytes;   /* of the machine or its container: sizes the heap */
-    size_t heap_limit_bytes; /* of the old generation; 0: derived from memory_bytes */
-    bool is_one_of_many;     /* make it smaller and sooner, if its calls of builtins are a little slower for it */
+    uint64_t memory_bytes;     /* of the machine or its container: sizes the heap */
+    size_t heap_limit_bytes;   /* of the whole JavaScript heap; 0: derived from memory_bytes */
+    size_t buffer_limit_bytes; /* of all ArrayBuffers made in it; 0: none */
+    bool without_wasm;         /* code of WebAssembly is refused, as no limit holds for its memories */
+    bool is_one_of_many;       /* make it smaller and sooner, if its calls of builtins are a little slower for it */
     void (*fatal)(const char *location, const char *message, bool out_of_memory); /* must not return */
 };
 
 /* Makes an isolate with one context, not entered. NULL: memory is short. */
 v8s_isolate *v8s_isolate_new(const struct v8s_isolate_options *options);
 void v8s_isolate_free(v8s_isolate *isolate);
+/* Instead of v8s_leave and v8s_isolate_free, when `fatal` was called and did not return: it is never used again, and
+ * its heap is lost. Its thread must end. */
+void v8s_isolate_abandon(v8s_isolate *isolate);
+/* Is garbage being collected? Only of use to `fatal`: then nothing in the heap can be relied on. */
+bool v8s_in_gc(v8s_isolate *isolate);
 void *v8s_data(v8s_isolate *isolate); /* host.data */
 
 /* Binds the isolate to the calling thread, with its context and a handle scope, until v8s_leave; then another thread
@@ -117,6 +126,8 @@ bool v8s_background_work_pending(v8s_isolate *isolate);
 struct v8s_heap {
     size_t total_bytes, used_bytes, external_bytes, array_buffer_bytes, limit_bytes;
 };
+/* All of it, now. */
+void v8s_collect_garbage(v8s_isolate *isolate);
 void v8s_heap_statistics(v8s_isolate *isolate, struct v8s_heap *heap_out);
 
 /* ---- Scopes of exceptions ---- */
@@ -336,6 +347,8 @@ v8s_message *v8s_message_write(v8s_isolate *isolate, v8s_value value, v8s_value 
 /* The value anew, HOSTS in the places of those that were written. Once: what was moved is then this isolate's. */
 v8s_value v8s_message_read(v8s_isolate *isolate, v8s_message *message, const v8s_value *hosts, size_t host_count,
                            struct v8s_caught *caught);
+/* What it takes, about. */
+size_t v8s_message_nbytes(const v8s_message *message);
 /* Any thread. NULL is fine. */
 void v8s_message_free(v8s_message *message);
 

@@ -14,7 +14,7 @@ function refuses(make, pattern) {
 }
 
 for (const make of Object.values(makers)) {
-  for (const name of ['limits', 'process', 'remote', 'watch']) {
+  for (const name of ['process', 'remote', 'watch']) {
     for (const value of [{}, true, undefined]) {
       refuses(() => make({ [name]: value }), new RegExp(`options.*\\.${name} is not supported: .`));
     }
@@ -32,4 +32,4 @@ for (const make of Object.values(makers)) {
 equal(await Realm.fromSource('', { thread: true }).run(), 0);
 equal(await Realm.fromSource('', { thread: false }).run(), 0);
 // Inherited options count as well.
-refuses(() => new Realm(Object.create({ entry: './none.mjs', limits: {} })), /limits is not supported/);
+refuses(() => new Realm(Object.create({ entry: './none.mjs', watch: {} })), /watch is not supported/);

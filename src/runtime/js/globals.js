@@ -48,6 +48,9 @@ function defineEnumerable(name, value) {
 
 defineEnumerable('self', globalThis);
 
+// Its memories are beyond any limit of the heap; C refuses its code as well.
+if (native.hasHeapLimit) delete globalThis.WebAssembly;
+
 // What a sandbox may not import it can't have by a global either.
 const refusal = native.importRefusal('fino:net/http');
 if (refusal !== undefined) {

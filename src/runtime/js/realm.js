@@ -5,9 +5,9 @@
 'use strict';
 
 const {
-  ArrayIsArray, ArrayPrototypeIncludes, ArrayPrototypeSlice, Error, ObjectAssign, ObjectCreate, ObjectKeys, Promise,
-  PromisePrototypeThen, PromiseReject, RegExpPrototypeExec, SafeMap, StringPrototypeLastIndexOf, StringPrototypeSlice,
-  SymbolToStringTag, TypeError,
+  ArrayIsArray, ArrayPrototypeIncludes, ArrayPrototypeSlice, Error, NumberIsInteger, ObjectAssign, ObjectCreate,
+  ObjectKeys, Promise, PromisePrototypeThen, PromiseReject, RangeError, RegExpPrototypeExec, SafeMap,
+  StringPrototypeLastIndexOf, StringPrototypeSlice, SymbolToStringTag, TypeError,
 } = internal.primordials;
 const { defineHidden, describe, dictionary, errorWithCode, listOf } = internal;
 
@@ -51,32 +51,56 @@ function environmentOf(env, isConfined) {
   return copy;
 }
 
+// The limits there are, as C takes them, with the least and the most of each.
+const limitNames = ['heapMB', 'cpuMs', 'stackKB'];
+const limitRanges = { __proto__: null, heapMB: [16, 1 << 20], cpuMs: [1, 1e12], stackKB: [128, 7168] };
+
+// limitsOf(limits, where): a number for each; 0: none.
+function limitsOf(limits, where) {
+  const bag = dictionary(limits, where);
+  for (const name in bag) {
+    if (limitRanges[name] !== undefined) continue;
+    throw new TypeError(`${where}.${name} is unknown; there are heapMB, cpuMs and stackKB`);
+  }
+  const numbers = [];
+  for (let i = 0; i < limitNames.length; i++) {
+    const value = bag[limitNames[i]];
+    const [least, most] = limitRanges[limitNames[i]];
+    numbers[i] = value ?? 0;
+    if (value === undefined || (NumberIsInteger(value) && value >= least && value <= most)) continue;
+    throw new RangeError(`${where}.${limitNames[i]} must be an integer from ${least} to ${most}, ` +
+      `not ${describe(value)}`);
+  }
+  return numbers;
+}
+
 // What a sandbox makes is one, too.
 const isSandbox = native.realmKind === 'sandbox';
 
 // What these would promise must not be taken for given.
 const absent = {
   __proto__: null,
-  limits: 'only the heap has a limit, that of the whole program; terminate() and RealmPool\'s timeout end a Realm',
   process: 'each Realm is a thread of this process; start another process for what must be kept apart',
   remote: 'each Realm is a thread of this process',
   watch: 'terminate() the Realm and make another to run a changed entry',
 };
-const known = ['entry', 'source', 'name', 'args', 'env', 'thread', 'overrides'];
+const known = ['entry', 'source', 'name', 'args', 'env', 'thread', 'overrides', 'limits'];
 
 // checkRealmOptions(bag, where): an option that isn't there, or a misspelt one, is an error, not ignored.
 internal.checkRealmOptions = (bag, where) => {
   for (const name in bag) {
     if (ArrayPrototypeIncludes(known, name)) continue;
     if (name in absent) throw new TypeError(`${where}.${name} is not supported: ${absent[name]}`);
-    throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env, thread and overrides`);
+    throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env, thread, ` +
+      'overrides and limits');
   }
-  const { overrides, thread } = bag;
+  const { limits, overrides, thread } = bag;
   if (overrides !== undefined && internal.importMapWords(overrides) === undefined) {
     throw new TypeError(`${where}.overrides must be an ImportMap, not ${describe(overrides)}`);
   }
-  if (thread === false && (overrides !== undefined || isSandbox)) {
-    throw new TypeError(`${where}.thread can't be false: a sandbox has a thread of its own`);
+  limitsOf(limits, `${where}.limits`);
+  if (thread === false && (overrides !== undefined || limits !== undefined || isSandbox)) {
+    throw new TypeError(`${where}.thread can't be false: a Realm with overrides or limits has a thread of its own`);
   }
   if (bag.thread === undefined || typeof bag.thread === 'boolean') return bag;
   throw new TypeError(`${where}.thread must be true or false, not ${describe(bag.thread)}`);
@@ -88,8 +112,8 @@ function argumentsOf(args) {
 
 // --- what an end means -----------------------------------------------------------------------------------------------
 
-// endError(label, reason, packed): why run() rejects; undefined: it doesn't.
-function endError(label, reason, packed) {
+// endError(label, reason, packed, limits): why run() rejects; undefined: it doesn't.
+function endError(label, reason, packed, [heapMB, cpuMs]) {
   switch (reason) {
     case 'done':
     case 'exit':
@@ -97,7 +121,11 @@ function endError(label, reason, packed) {
     case 'uncaught':
       return internal.unpackError(packed);
     case 'heap':
-      return errorWithCode(`Realm ${label} reached the limit of its heap`, 'ERR_REALM_HEAP_LIMIT');
+      return errorWithCode(`Realm ${label} reached the limit of its heap` +
+        (heapMB > 0 ? `, ${heapMB} MB (limits.heapMB)` : ''), 'ERR_REALM_HEAP_LIMIT');
+    case 'cpu':
+      return errorWithCode(`Realm ${label} reached the limit of its CPU time` +
+        (cpuMs > 0 ? `, ${cpuMs} ms (limits.cpuMs)` : ''), 'ERR_REALM_CPU_LIMIT');
     case 'unsettled':
       return errorWithCode(`Realm ${label}: the top level of its entry awaits a promise that can't settle any more`,
         'ERR_REALM_UNSETTLED');
@@ -116,6 +144,7 @@ class Realm {
   #control;
   #port;
   #init;
+  #limits;
   #state = 'new'; // then 'started', then 'ended'
   #isReferenced = true;
   #isHeld = false;
@@ -132,9 +161,12 @@ class Realm {
     const name = bag.name === undefined ? baseName(entry) : checkText(bag.name, 'Realm: options.name');
     const { overrides } = bag;
     const isConfined = isSandbox || overrides !== undefined;
-    const kind = isConfined ? KIND_SANDBOX : bag.thread === true ? KIND_THREAD : KIND_POOLED;
+    const hasThread = bag.thread === true || bag.limits !== undefined;
+    const kind = isConfined ? KIND_SANDBOX : hasThread ? KIND_THREAD : KIND_POOLED;
+    this.#limits = limitsOf(bag.limits, 'Realm: options.limits');
     this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env, isConfined) };
-    const parts = native.realmNew(entry, bag.source, name, kind, internal.importMapWords(overrides));
+    const parts = native.realmNew(entry, bag.source, name, kind, internal.importMapWords(overrides),
+      this.#limits[0], this.#limits[1], this.#limits[2]);
     this.#id = parts[0];
     this.#label = parts[1];
     this.#control = parts[2];
@@ -255,7 +287,7 @@ class Realm {
   }
 
   #end(parts) {
-    const error = endError(this.#label, parts[0], parts[2]);
+    const error = endError(this.#label, parts[0], parts[2], this.#limits);
     this.#state = 'ended';
     this.#error = error ?? errorWithCode(`Realm ${this.#label} has ended`, 'ERR_REALM_ENDED');
     native.portClose(this.#port);
