@@ -177,11 +177,13 @@ static void test_members(void) {
 struct counted {
     int allowed;
     int live;
+    bool fails_once; /* the one after those allowed alone, and not all that follow */
 };
 
 static void *counted_alloc(void *context, size_t nbytes) {
     struct counted *counted = context;
-    if (counted->allowed-- <= 0) return NULL;
+    int left = counted->allowed--;
+    if (counted->fails_once ? left == 0 : left <= 0) return NULL;
     counted->live++;
     return malloc(nbytes);
 }
@@ -193,40 +195,61 @@ static void counted_free(void *context, void *memory, size_t nbytes) {
     free(memory);
 }
 
-static void test_failures(void) {
-    struct counted counted = {0, 0};
-    struct fino_allocator allocator = {counted_alloc, counted_free, &counted};
-    uint8_t in[20000], packed[30000];
-    size_t size = 0, got;
-    void *back;
-    sample_fill(SAMPLE_TEXT, in, sizeof in, 2);
-    EXPECT_EQ(fino_gzip_compress(6, &allocator, in, sizeof in, packed, sizeof packed), 0);
-    counted.allowed = 1;
-    size = fino_gzip_compress(6, &allocator, in, sizeof in, packed, sizeof packed);
-    EXPECT(size > 0);
-    EXPECT_EQ(counted.live, 0);
-    /* Two members, whose second is larger than the last trailer says: the output must grow. */
-    memmove(packed + size, packed, size);
+/* Two members in PACKED, whose second is larger than the last trailer says: the output must grow. */
+static void fail_decompression(struct counted *counted, const uint8_t *packed, size_t size, size_t expected) {
+    struct fino_allocator allocator = {counted_alloc, counted_free, counted};
     for (int allowed = 0;; allowed++) {
-        counted.allowed = allowed;
-        enum fino_inflate_status status = fino_gzip_decompress(&allocator, packed, 2 * size, 1 << 20, &back, &got);
+        size_t got;
+        void *back;
+        counted->allowed = allowed;
+        enum fino_inflate_status status = fino_gzip_decompress(&allocator, packed, size, 1 << 20, &back, &got);
         if (status == FINO_INFLATE_OK) {
-            EXPECT(allowed >= 2 && got == 2 * sizeof in && counted.live == 1);
-            counted_free(&counted, back, got);
-            break;
+            EXPECT(allowed >= 2 && got == expected && counted->live == 1);
+            counted_free(counted, back, got);
+            return;
         }
         EXPECT_EQ(status, FINO_INFLATE_NO_MEMORY);
-        EXPECT_EQ(counted.live, 0);
+        EXPECT(back == NULL && got == 0);
+        EXPECT_EQ(counted->live, 0);
     }
-    for (int allowed = 0;; allowed++) {
+}
+
+static void fail_objects(struct counted *counted, uint8_t *packed) {
+    struct fino_allocator allocator = {counted_alloc, counted_free, counted};
+    for (int allowed = 0; allowed <= 2; allowed++) {
         struct sink sink = {packed, 0, 100};
         struct fino_deflate_stream_config config = {6, true, NULL, &allocator, write_sink, &sink};
-        counted.allowed = allowed;
+        struct fino_inflate_reader_config reader_config = {true, &allocator, read_sink, &sink};
+        counted->allowed = allowed;
         fino_deflate_stream *stream = fino_deflate_stream_new(&config);
         EXPECT((stream == NULL) == (allowed < 2));
         fino_deflate_stream_free(stream);
+        counted->allowed = allowed;
+        fino_deflate_compressor *compressor = fino_deflate_compressor_new(6, &allocator);
+        EXPECT((compressor == NULL) == (allowed < 1));
+        fino_deflate_compressor_free(compressor);
+        counted->allowed = allowed;
+        fino_inflate_reader *reader = fino_inflate_reader_new(&reader_config);
+        EXPECT((reader == NULL) == (allowed < 1));
+        fino_inflate_reader_free(reader);
+        EXPECT_EQ(counted->live, 0);
+    }
+}
+
+static void test_failures(void) {
+    uint8_t in[20000], packed[30000];
+    sample_fill(SAMPLE_TEXT, in, sizeof in, 2);
+    for (int once = 0; once < 2; once++) {
+        struct counted counted = {.fails_once = once};
+        struct fino_allocator allocator = {counted_alloc, counted_free, &counted};
+        EXPECT_EQ(fino_gzip_compress(6, &allocator, in, sizeof in, packed, sizeof packed), 0);
+        counted.allowed = 1;
+        size_t size = fino_gzip_compress(6, &allocator, in, sizeof in, packed, sizeof packed);
+        EXPECT(size > 0);
         EXPECT_EQ(counted.live, 0);
-        if (stream) break;
+        memmove(packed + size, packed, size);
+        fail_decompression(&counted, packed, 2 * size, 2 * sizeof in);
+        fail_objects(&counted, packed);
     }
     for (int calls = 0; calls < 3; calls++) { /* a sink that fails is heard of, and sticks */
         struct sink sink = {packed, 0, calls};

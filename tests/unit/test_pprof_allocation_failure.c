@@ -1,14 +1,19 @@
-/* test_pprof_allocation_failure.c: whichever allocation fails, nothing crashes, nothing leaks, and the caller is told.
+/* test_pprof_allocation_failure.c: whichever allocation fails, it alone or it and all that follow, nothing crashes,
+ * nothing leaks, and the caller is told.
  */
 #include "../test.h"
 #include "pprof/pprof.h"
 
 static size_t left, live_nbytes;
+static bool fails_once, has_failed;
 
 static void *limited_alloc(void *context, size_t nbytes) {
     (void)context;
-    if (left == 0) return NULL;
-    left--;
+    if (left == 0 && !(fails_once && has_failed)) {
+        has_failed = true;
+        return NULL;
+    }
+    if (left > 0) left--;
     live_nbytes += nbytes;
     return malloc(nbytes);
 }
@@ -35,53 +40,86 @@ static uint32_t add_location(fino_pprof *profile, uint32_t i) {
     return location;
 }
 
-static int build_and_encode(fino_pprof *profile, uint8_t **data, size_t *nbytes) {
-    uint32_t stack[30];
-    for (uint32_t i = 0; i < 30; i++) {
-        stack[i] = add_location(profile, i);
-        struct fino_pprof_label label = {fino_pprof_string(profile, "size", 4), FINO_PPROF_NONE, i, 0};
-        fino_pprof_add_sample(profile, stack, i + 1, fino_pprof_label_set(profile, &label, 1), (int64_t[]){i + 1});
-    }
-    const char *comment = "a comment";
-    struct fino_pprof_header header = {.comments = &comment, .comment_count = 1, .doc_url = "https://example.org"};
-    return fino_pprof_encode(profile, NULL, &header, 6, data, nbytes);
+static int write_nothing(void *context, const void *data, size_t nbytes) {
+    (void)context, (void)data, (void)nbytes;
+    return 0;
 }
 
-/* Builds, encodes and reads back with BUDGET allocations. Returns: whether they were enough. */
+/* Adds samples one by one and in a batch, encodes them whole and as a stream, since a snapshot too. */
+static int build_and_encode(fino_pprof *profile, uint8_t **data, size_t *nbytes) {
+    enum { COUNT = 30 };
+    uint32_t stack[COUNT];
+    int64_t values[COUNT];
+    struct fino_pprof_addition additions[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        stack[i] = add_location(profile, i);
+        struct fino_pprof_label label = {fino_pprof_string(profile, "size", 4), FINO_PPROF_NONE, i, 0};
+        values[i] = i + 1;
+        fino_pprof_add_sample(profile, stack, i + 1, fino_pprof_label_set(profile, &label, 1), &values[i]);
+        additions[i] = (struct fino_pprof_addition){stack + i / 2, i / 3, 0, &values[i]};
+    }
+    fino_pprof_snapshot *since = fino_pprof_take_snapshot(profile);
+    if (!since) return -12; /* -ENOMEM */
+    fino_pprof_add_samples(profile, additions, COUNT);
+    const char *comment = "a comment";
+    struct fino_pprof_header header = {.comments = &comment, .comment_count = 1, .doc_url = "https://example.org"};
+    int error = fino_pprof_write(profile, since, &header, 1, write_nothing, NULL);
+    fino_pprof_snapshot_free(since);
+    return error ? error : fino_pprof_encode(profile, NULL, &header, 6, data, nbytes);
+}
+
+/* Reads back what was encoded, checks it and merges it into an empty profile. Returns: 0 or -ENOMEM. */
+static int read_and_merge(const uint8_t *data, size_t nbytes) {
+    static const struct fino_pprof_value_type type = {"samples", "count"};
+    struct fino_pprof_decode_config config = {.allocator = &allocator};
+    fino_pprof *read, *sum;
+    int error = fino_pprof_check(data, nbytes, FINO_PPROF_CANONICAL, &config, NULL);
+    if (error) return error;
+    error = fino_pprof_decode(data, nbytes, &config, &read, NULL);
+    if (error) return error;
+    sum = fino_pprof_new(&(struct fino_pprof_config){&type, 1, &allocator, 0});
+    error = sum ? fino_pprof_merge(sum, read, NULL, FINO_PPROF_DIFF_BASE) : -12;
+    if (!error) EXPECT_EQ(fino_pprof_sample_count(sum), fino_pprof_sample_count(read));
+    if (sum && error) EXPECT_EQ(fino_pprof_error(sum), -12);
+    fino_pprof_free(sum);
+    fino_pprof_free(read);
+    return error;
+}
+
+/* Does all that with the allocation after the first BUDGET failing. Returns: whether they were enough. */
 static bool run(size_t budget) {
     static const struct fino_pprof_value_type type = {"samples", "count"};
     left = budget;
-    bool done = false;
-    fino_pprof *profile = fino_pprof_new(&(struct fino_pprof_config){&type, 1, &allocator, budget}), *read, *sum;
+    has_failed = false;
+    fino_pprof *profile = fino_pprof_new(&(struct fino_pprof_config){&type, 1, &allocator, 0});
+    int error = -12;
     if (profile) {
         uint8_t *data;
         size_t nbytes;
-        struct fino_pprof_decode_config config = {.allocator = &allocator};
-        int error = build_and_encode(profile, &data, &nbytes);
-        EXPECT(error == 0 || error == -12); /* -ENOMEM */
-        if (error == 0) {
-            error = fino_pprof_decode(data, nbytes, &config, &read, NULL);
-            EXPECT(error == 0 || error == -12);
+        error = build_and_encode(profile, &data, &nbytes);
+        if (!error) {
+            error = read_and_merge(data, nbytes);
             fino_pprof_bytes_free(profile, data, nbytes);
-            if (error == 0) {
-                sum = fino_pprof_new(&(struct fino_pprof_config){&type, 1, &allocator, 0});
-                if (sum) error = fino_pprof_merge(sum, read, NULL, FINO_PPROF_DIFF_BASE);
-                EXPECT(error == 0 || error == -12);
-                done = sum && error == 0;
-                fino_pprof_free(sum);
-                fino_pprof_free(read);
-            }
         }
+        fino_pprof_free(profile);
     }
-    fino_pprof_free(profile);
+    EXPECT_EQ(error, has_failed ? -12 : 0);
     EXPECT_EQ(live_nbytes, 0);
-    return done;
+    return !has_failed;
+}
+
+/* Returns: how many allocations there are. */
+static size_t fail_each(bool once) {
+    size_t budget = 0;
+    fails_once = once;
+    while (!run(budget))
+        EXPECT(++budget < 2000);
+    return budget;
 }
 
 int main(void) {
-    size_t budget = 0;
-    while (!run(budget))
-        EXPECT(++budget < 2000);
-    printf("%zu allocations, each failed once\n", budget);
+    size_t count = fail_each(false);
+    EXPECT_EQ(fail_each(true), count);
+    printf("%zu allocations, each failed once, with and without those that follow\n", count);
     return 0;
 }
