@@ -423,8 +423,87 @@ declare class ReadableStream<T = any> implements AsyncIterable<T> {
   cancel(reason?: unknown): Promise<void>;
   getReader(): ReadableStreamDefaultReader<T>;
   tee(): [ReadableStream<T>, ReadableStream<T>];
+  pipeTo(destination: WritableStream<T>, options?: PipeOptions): Promise<void>;
+  pipeThrough<R>(transform: { readable: ReadableStream<R>; writable: WritableStream<T> }, options?: PipeOptions):
+    ReadableStream<R>;
   values(options?: { preventCancel?: boolean }): AsyncIterableIterator<T>;
   [Symbol.asyncIterator](): AsyncIterableIterator<T>;
+}
+
+interface PipeOptions {
+  preventAbort?: boolean;
+  preventCancel?: boolean;
+  preventClose?: boolean;
+  signal?: AbortSignal;
+}
+
+declare class WritableStreamDefaultController {
+  private constructor();
+  readonly signal: AbortSignal;
+  error(reason?: unknown): void;
+}
+declare class WritableStreamDefaultWriter<T = any> {
+  constructor(stream: WritableStream<T>);
+  readonly closed: Promise<undefined>;
+  readonly ready: Promise<undefined>;
+  readonly desiredSize: number | null;
+  write(chunk: T): Promise<void>;
+  close(): Promise<void>;
+  abort(reason?: unknown): Promise<void>;
+  releaseLock(): void;
+}
+declare class WritableStream<T = any> {
+  constructor(sink?: {
+    start?(controller: WritableStreamDefaultController): unknown;
+    write?(chunk: T, controller: WritableStreamDefaultController): unknown;
+    close?(): unknown;
+    abort?(reason?: unknown): unknown;
+  }, strategy?: { highWaterMark?: number; size?(chunk: T): number });
+  readonly locked: boolean;
+  getWriter(): WritableStreamDefaultWriter<T>;
+  abort(reason?: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+declare class TransformStreamDefaultController<T = any> {
+  private constructor();
+  readonly desiredSize: number | null;
+  enqueue(chunk: T): void;
+  error(reason?: unknown): void;
+  terminate(): void;
+}
+declare class TransformStream<I = any, O = any> {
+  constructor(transformer?: {
+    start?(controller: TransformStreamDefaultController<O>): unknown;
+    transform?(chunk: I, controller: TransformStreamDefaultController<O>): unknown;
+    flush?(controller: TransformStreamDefaultController<O>): unknown;
+    cancel?(reason?: unknown): unknown;
+  }, writableStrategy?: { highWaterMark?: number; size?(chunk: I): number },
+    readableStrategy?: { highWaterMark?: number; size?(chunk: O): number });
+  readonly readable: ReadableStream<O>;
+  readonly writable: WritableStream<I>;
+}
+declare class CountQueuingStrategy {
+  constructor(init: { highWaterMark: number });
+  readonly highWaterMark: number;
+  readonly size: (chunk?: any) => 1;
+}
+declare class ByteLengthQueuingStrategy {
+  constructor(init: { highWaterMark: number });
+  readonly highWaterMark: number;
+  readonly size: (chunk: ArrayBufferView | ArrayBufferLike) => number;
+}
+declare class TextEncoderStream {
+  readonly encoding: 'utf-8';
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<string>;
+}
+declare class TextDecoderStream {
+  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
+  readonly encoding: string;
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  readonly readable: ReadableStream<string>;
+  readonly writable: WritableStream<Uint8Array>;
 }
 
 /** HTTP/1.1 over plain TCP: there is no TLS, and an https URL is an error. */

@@ -1,102 +1,90 @@
-// class ReadableStream: a queue between one who enqueues when asked and one who reads, with default readers.
+// class ReadableStream: a queue between one who enqueues when asked and one who reads, with default readers. After the
+// Streams Standard; of byte streams there is the type, but no reader that brings its own buffer.
+//
+// A stream and its controller are one plain state object. A read is a request {chunk(value), close(), error(reason)}, so
+// that what only passes chunks on (pipeTo, tee) makes no promises that user code could see.
 'use strict';
 
 const {
-  ArrayPrototypePush, ArrayPrototypeShift, Number, ObjectCreate, ObjectGetPrototypeOf, Promise, PromisePrototypeThen,
-  PromiseReject, PromiseResolve, RangeError, ReflectApply, SymbolAsyncIterator, SymbolIterator, TypeError,
+  ArrayPrototypePush, ArrayPrototypeShift, ObjectCreate, ObjectGetPrototypeOf, PromisePrototypeThen, PromiseReject,
+  PromiseResolve, ReflectApply, SafeWeakMap, SymbolAsyncIterator, SymbolIterator, TypeError,
 } = internal.primordials;
-const { customInspect, defineHidden, describe, dictionary, illegalThis, needFunction, webInterface } = internal;
+const { customInspect, defineHidden, describe, dictionary, illegalThis, webInterface } = internal;
+const { Deferred, SizedQueue, callback, highWaterMarkOf, invoke, object, quiet, strategy } = internal.streamBase;
 
-const key = {}; // only fino makes readers and controllers
+const key = {}; // only fino makes controllers, and streams of a state
 
-function deferred() {
-  const result = { promise: undefined, resolve: undefined, reject: undefined };
-  result.promise = new Promise((resolve, reject) => {
-    result.resolve = resolve;
-    result.reject = reject;
-  });
-  return result;
-}
-
-const ignore = () => {};
-
-// quiet(promise): its rejection is somebody else's to handle, or nobody's.
-function quiet(promise) {
-  PromisePrototypeThen(promise, undefined, ignore);
-  return promise;
-}
+const noop = () => {};
+const none = () => PromiseResolve(undefined);
 
 // --- the stream's state ----------------------------------------------------------------------------------------------
 
-function makeState(highWaterMark, size) {
-  return {
-    status: 'readable', error: undefined, reader: undefined, isDisturbed: false,
-    queue: [], sizes: [], head: 0, total: 0, highWaterMark, size,
-    isPulling: false, pullsAgain: false, isStarted: false, closes: false, pull: undefined, cancel: undefined,
-    controller: undefined,
-  };
-}
+// ALGORITHMS: pull and cancel, which return promises. start() is called by begin.
+const makeState = (algorithms, highWaterMark, size) => ({
+  status: 'readable', error: undefined, reader: undefined, isDisturbed: false,
+  queue: new SizedQueue(), highWaterMark, size,
+  isPulling: false, pullsAgain: false, isStarted: false, closes: false,
+  pull: algorithms.pull, cancel: algorithms.cancel, controller: undefined,
+});
 
 const desiredSize = (state) => (
-  state.status === 'errored' ? null : state.status === 'closed' ? 0 : state.highWaterMark - state.total);
+  state.status === 'errored' ? null : state.status === 'closed' ? 0 : state.highWaterMark - state.queue.total);
+const canEnqueue = (state) => state.status === 'readable' && !state.closes;
+const waitsForChunk = (state) => state.reader !== undefined && state.reader.requests.length > 0;
+const wantsMore = (state) => (
+  canEnqueue(state) && state.isStarted && (waitsForChunk(state) || desiredSize(state) > 0));
 
-function dequeue(state) {
-  const chunk = state.queue[state.head];
-  state.total -= state.sizes[state.head];
-  state.queue[state.head++] = undefined;
-  if (state.head === state.queue.length) {
-    state.queue.length = 0;
-    state.sizes.length = 0;
-    state.head = 0;
-    state.total = 0;
-  }
-  return chunk;
+function forgetAlgorithms(state) {
+  state.pull = state.cancel = none;
+  state.size = undefined;
 }
 
-const isEmpty = (state) => state.head === state.queue.length;
-const waitsForChunk = (state) => state.reader !== undefined && state.reader.requests.length > 0;
+// begin(state, started): STARTED is the promise of what start() returned.
+function begin(state, started) {
+  PromisePrototypeThen(started, () => {
+    state.isStarted = true;
+    pullIfNeeded(state);
+  }, (error) => fail(state, error));
+}
 
-function close(state) {
+// finish(state): everything that was enqueued has been read.
+function finish(state) {
   state.status = 'closed';
-  state.pull = state.cancel = undefined;
+  forgetAlgorithms(state);
   const { reader } = state;
   if (reader === undefined) return;
+  reader.closed.resolve(undefined);
   const { requests } = reader;
   reader.requests = [];
-  for (let i = 0; i < requests.length; i++) requests[i].resolve({ value: undefined, done: true });
-  reader.closed.resolve(undefined);
+  for (let i = 0; i < requests.length; i++) requests[i].close();
 }
 
 function fail(state, error) {
   if (state.status !== 'readable') return;
+  state.queue.clear();
+  forgetAlgorithms(state);
   state.status = 'errored';
   state.error = error;
-  state.queue.length = state.sizes.length = state.head = state.total = 0;
-  state.pull = state.cancel = undefined;
   const { reader } = state;
   if (reader === undefined) return;
+  reader.closed.reject(error).quiet();
+  refuseRequests(reader, error);
+}
+
+function refuseRequests(reader, error) {
   const { requests } = reader;
   reader.requests = [];
-  for (let i = 0; i < requests.length; i++) requests[i].reject(error);
-  reader.closed.reject(error);
+  for (let i = 0; i < requests.length; i++) requests[i].error(error);
 }
 
 function pullIfNeeded(state) {
-  if (state.status !== 'readable' || state.closes || !state.isStarted || state.pull === undefined) return;
-  if (!waitsForChunk(state) && !(desiredSize(state) > 0)) return;
+  if (!wantsMore(state)) return;
   if (state.isPulling) {
     state.pullsAgain = true;
     return;
   }
   state.isPulling = true;
-  let result;
-  try {
-    result = state.pull(state.controller);
-  } catch (error) {
-    fail(state, error);
-    return;
-  }
-  PromisePrototypeThen(PromiseResolve(result), () => {
+  PromisePrototypeThen(state.pull(state.controller), () => {
     state.isPulling = false;
     if (!state.pullsAgain) return;
     state.pullsAgain = false;
@@ -104,31 +92,85 @@ function pullIfNeeded(state) {
   }, (error) => fail(state, error));
 }
 
-function read(state) {
-  state.isDisturbed = true;
-  if (state.status === 'errored') return PromiseReject(state.error);
-  if (state.status === 'closed') return PromiseResolve({ value: undefined, done: true });
-  if (!isEmpty(state)) {
-    const value = dequeue(state);
-    if (state.closes && isEmpty(state)) close(state);
-    else pullIfNeeded(state);
-    return PromiseResolve({ value, done: false });
+function enqueue(state, chunk) {
+  if (waitsForChunk(state)) {
+    ArrayPrototypeShift(state.reader.requests).chunk(chunk);
+  } else {
+    try {
+      state.queue.push(chunk, state.size === undefined ? 1 : ReflectApply(state.size, undefined, [chunk]));
+    } catch (error) {
+      fail(state, error);
+      throw error;
+    }
   }
-  const request = deferred();
-  ArrayPrototypePush(state.reader.requests, request);
   pullIfNeeded(state);
-  return request.promise;
 }
 
-async function cancel(state, reason) {
-  state.isDisturbed = true;
-  if (state.status === 'closed') return;
-  if (state.status === 'errored') throw state.error;
-  const algorithm = state.cancel;
-  state.queue.length = state.sizes.length = state.head = state.total = 0;
-  close(state);
-  if (algorithm !== undefined) await algorithm(reason);
+function close(state) {
+  state.closes = true;
+  if (state.queue.isEmpty) finish(state);
 }
+
+function read(state, request) {
+  state.isDisturbed = true;
+  if (state.status === 'errored') {
+    request.error(state.error);
+  } else if (state.status === 'closed') {
+    request.close();
+  } else if (!state.queue.isEmpty) {
+    const chunk = state.queue.shift();
+    if (state.closes && state.queue.isEmpty) finish(state);
+    else pullIfNeeded(state);
+    request.chunk(chunk);
+  } else {
+    ArrayPrototypePush(state.reader.requests, request);
+    pullIfNeeded(state);
+  }
+}
+
+// readPromise(state): what read() returns.
+function readPromise(state) {
+  const deferred = new Deferred();
+  read(state, {
+    chunk: (value) => { deferred.resolve({ value, done: false }); },
+    close: () => { deferred.resolve({ value: undefined, done: true }); },
+    error: (reason) => { deferred.reject(reason); },
+  });
+  return deferred.promise;
+}
+
+function cancel(state, reason) {
+  state.isDisturbed = true;
+  if (state.status === 'closed') return PromiseResolve(undefined);
+  if (state.status === 'errored') return PromiseReject(state.error);
+  const algorithm = state.cancel;
+  finish(state);
+  state.queue.clear();
+  return PromisePrototypeThen(algorithm(reason), noop);
+}
+
+// --- readers ---------------------------------------------------------------------------------------------------------
+
+// acquire(state): a reader's own part: {state, requests, closed}.
+function acquire(state) {
+  if (state.reader !== undefined) throw new TypeError('The stream is locked to another reader');
+  const own = { state, requests: [], closed: new Deferred().quiet() };
+  state.reader = own;
+  if (state.status === 'closed') own.closed.resolve(undefined);
+  else if (state.status === 'errored') own.closed.reject(state.error);
+  return own;
+}
+
+function release(own) {
+  const { state } = own;
+  const error = new TypeError('The reader was released');
+  if (!own.closed.isPending) own.closed = new Deferred();
+  own.closed.reject(error).quiet();
+  state.reader = own.state = undefined;
+  refuseRequests(own, error);
+}
+
+const released = (what) => PromiseReject(new TypeError(`${what}: the reader was released`));
 
 // --- classes ---------------------------------------------------------------------------------------------------------
 
@@ -143,33 +185,13 @@ class ReadableStreamDefaultController {
   get desiredSize() { return desiredSize(this.#state); }
 
   enqueue(chunk = undefined) {
-    const state = this.#state;
-    if (state.status !== 'readable' || state.closes) throw new TypeError('enqueue: the stream is closed');
-    if (waitsForChunk(state)) {
-      ArrayPrototypeShift(state.reader.requests).resolve({ value: chunk, done: false });
-    } else {
-      let size = 1;
-      if (state.size !== undefined) {
-        try {
-          size = Number(ReflectApply(state.size, undefined, [chunk]));
-          if (!(size >= 0) || size === 1 / 0) throw new RangeError(`The size of a chunk can't be ${size}`);
-        } catch (error) {
-          fail(state, error);
-          throw error;
-        }
-      }
-      ArrayPrototypePush(state.queue, chunk);
-      ArrayPrototypePush(state.sizes, size);
-      state.total += size;
-    }
-    pullIfNeeded(state);
+    if (!canEnqueue(this.#state)) throw new TypeError('enqueue: the stream is closed');
+    enqueue(this.#state, chunk);
   }
 
   close() {
-    const state = this.#state;
-    if (state.status !== 'readable' || state.closes) throw new TypeError('close: the stream is closed');
-    state.closes = true;
-    if (isEmpty(state)) close(state);
+    if (!canEnqueue(this.#state)) throw new TypeError('close: the stream is closed');
+    close(this.#state);
   }
 
   error(reason = undefined) { fail(this.#state, reason); }
@@ -179,77 +201,61 @@ webInterface(ReadableStreamDefaultController, 'ReadableStreamDefaultController')
 let stateOf; // stateOf(stream): its state; throws unless it is one
 
 class ReadableStreamDefaultReader {
-  #state;
-  #own = { requests: [], closed: deferred() };
+  #own;
 
-  constructor(stream) {
-    const state = stateOf(stream);
-    if (state.reader !== undefined) throw new TypeError('The stream is locked to another reader');
-    this.#state = state;
-    state.reader = this.#own;
-    quiet(this.#own.closed.promise);
-    if (state.status === 'closed') this.#own.closed.resolve(undefined);
-    else if (state.status === 'errored') this.#own.closed.reject(state.error);
+  constructor(stream) { this.#own = acquire(stateOf(stream)); }
+
+  get closed() {
+    if (!(#own in this)) return PromiseReject(illegalThis('ReadableStreamDefaultReader'));
+    return this.#own.closed.promise;
   }
 
-  get closed() { return this.#own.closed.promise; }
-
   read() {
-    const state = this.#state;
-    if (state === undefined) return PromiseReject(new TypeError('read: the reader was released'));
-    return read(state);
+    if (!(#own in this)) return PromiseReject(illegalThis('ReadableStreamDefaultReader'));
+    const { state } = this.#own;
+    return state === undefined ? released('read') : readPromise(state);
   }
 
   cancel(reason = undefined) {
-    const state = this.#state;
-    if (state === undefined) return PromiseReject(new TypeError('cancel: the reader was released'));
-    return cancel(state, reason);
+    if (!(#own in this)) return PromiseReject(illegalThis('ReadableStreamDefaultReader'));
+    const { state } = this.#own;
+    return state === undefined ? released('cancel') : cancel(state, reason);
   }
 
   releaseLock() {
-    const state = this.#state;
-    if (state === undefined) return;
-    const error = new TypeError('The reader was released');
-    const { requests } = this.#own;
-    this.#own.requests = [];
-    for (let i = 0; i < requests.length; i++) requests[i].reject(error);
-    if (state.status !== 'readable') this.#own.closed = deferred();
-    this.#own.closed.reject(error);
-    quiet(this.#own.closed.promise);
-    state.reader = undefined;
-    this.#state = undefined;
+    if (this.#own.state !== undefined) release(this.#own);
   }
 }
 webInterface(ReadableStreamDefaultReader, 'ReadableStreamDefaultReader');
 
-const AsyncGeneratorPrototype = ObjectGetPrototypeOf((async function* () {}).prototype);
-const StreamIteratorPrototype = ObjectCreate(ObjectGetPrototypeOf(AsyncGeneratorPrototype));
+// sourceAlgorithms(source, where): those of what a program gave.
+function sourceAlgorithms(source, onCancel, pull) {
+  return {
+    cancel: onCancel === undefined ? none : (reason) => invoke(onCancel, source, [reason]),
+    pull: pull === undefined ? none : (controller) => invoke(pull, source, [controller]),
+  };
+}
 
 class ReadableStream {
   #state;
 
-  constructor(source = undefined, strategy = undefined) {
-    const given = dictionary(source, 'ReadableStream: source');
-    const { start, pull, cancel: onCancel, type } = given;
-    const { highWaterMark = 1, size } = dictionary(strategy, 'ReadableStream: strategy');
-    if (type !== undefined && type !== 'bytes') throw new TypeError(`ReadableStream: no such type: ${describe(type)}`);
-    if (start !== undefined) needFunction(start, 'ReadableStream: start');
-    if (pull !== undefined) needFunction(pull, 'ReadableStream: pull');
-    if (onCancel !== undefined) needFunction(onCancel, 'ReadableStream: cancel');
-    if (size !== undefined) needFunction(size, 'ReadableStream: size');
-    if (!(Number(highWaterMark) >= 0)) {
-      throw new RangeError(`ReadableStream: highWaterMark must be a number from 0, not ${describe(highWaterMark)}`);
+  constructor(source = undefined, given = undefined) {
+    if (source === key) {
+      this.#state = given;
+      return;
     }
-    const state = makeState(Number(highWaterMark), size);
-    state.controller = new ReadableStreamDefaultController(key, state);
-    if (pull !== undefined) state.pull = (controller) => ReflectApply(pull, given, [controller]);
-    if (onCancel !== undefined) state.cancel = (reason) => ReflectApply(onCancel, given, [reason]);
+    const from = object(source, 'ReadableStream: source');
+    const { highWaterMark, size } = strategy(given, 'ReadableStream: strategy');
+    const onCancel = callback(from, 'cancel', 'ReadableStream: source');
+    const pull = callback(from, 'pull', 'ReadableStream: source');
+    const start = callback(from, 'start', 'ReadableStream: source');
+    const type = from.type === undefined ? undefined : `${from.type}`;
+    if (type !== undefined && type !== 'bytes') throw new TypeError(`ReadableStream: no such type: ${describe(type)}`);
+    const state = makeState(sourceAlgorithms(from, onCancel, pull),
+      highWaterMarkOf({ highWaterMark }, type === undefined ? 1 : 0), size);
     this.#state = state;
-    const started = start === undefined ? undefined : ReflectApply(start, given, [state.controller]);
-    PromisePrototypeThen(PromiseResolve(started), () => {
-      state.isStarted = true;
-      pullIfNeeded(state);
-    }, (error) => fail(state, error));
+    state.controller = new ReadableStreamDefaultController(key, state);
+    begin(state, PromiseResolve(start === undefined ? undefined : ReflectApply(start, from, [state.controller])));
   }
 
   static {
@@ -270,93 +276,33 @@ class ReadableStream {
   getReader(options = undefined) {
     stateOf(this);
     const { mode } = dictionary(options, 'getReader: options');
-    if (mode !== undefined) throw new TypeError(`getReader: there is no mode ${describe(mode)}`);
+    if (mode !== undefined) throw new TypeError(`getReader: there is no mode ${describe(`${mode}`)}`);
     return new ReadableStreamDefaultReader(this);
   }
 
   cancel(reason = undefined) {
-    const state = stateOf(this);
+    if (!internal.isReadableStream(this)) return PromiseReject(illegalThis('ReadableStream'));
+    const state = this.#state;
     if (state.reader !== undefined) return PromiseReject(new TypeError('cancel: the stream is locked'));
     return cancel(state, reason);
   }
 
-  // tee(): two streams that both get every chunk; the source is pulled when one of them wants more.
-  tee() {
-    const reader = new ReadableStreamDefaultReader(this);
-    const reasons = [undefined, undefined];
-    const isCancelled = [false, false];
-    const cancelled = deferred();
-    const controllers = [];
-    let isReading = false;
-    let readsAgain = false;
-    const forBoth = (use) => {
-      for (let i = 0; i < 2; i++) if (!isCancelled[i]) use(controllers[i]);
-    };
-    const pull = () => {
-      if (isReading) {
-        readsAgain = true;
-        return;
-      }
-      isReading = true;
-      PromisePrototypeThen(reader.read(), ({ value, done }) => {
-        isReading = false;
-        if (done) {
-          forBoth((controller) => controller.close());
-          if (!isCancelled[0] || !isCancelled[1]) cancelled.resolve(undefined);
-          return;
-        }
-        forBoth((controller) => controller.enqueue(value));
-        if (!readsAgain) return;
-        readsAgain = false;
-        pull();
-      }, (error) => {
-        forBoth((controller) => controller.error(error));
-        cancelled.resolve(undefined);
-      });
-    };
-    const branch = (index) => new ReadableStream({
-      start(controller) { controllers[index] = controller; },
-      pull,
-      cancel(reason) {
-        isCancelled[index] = true;
-        reasons[index] = reason;
-        if (isCancelled[1 - index]) cancelled.resolve(reader.cancel(reasons));
-        return cancelled.promise;
-      },
-    });
-    return [branch(0), branch(1)];
+  pipeTo(destination, options = undefined) {
+    if (!internal.isReadableStream(this)) return PromiseReject(illegalThis('ReadableStream'));
+    return internal.pipeTo(this.#state, destination, options);
   }
 
+  pipeThrough(transform, options = undefined) {
+    return internal.pipeThrough(stateOf(this), transform, options);
+  }
+
+  tee() { return tee(stateOf(this)); }
+
   values(options = undefined) {
-    const { preventCancel = false } = dictionary(options, 'values: options');
-    const reader = this.getReader();
-    let isDone = false;
+    const state = stateOf(this);
+    const { preventCancel } = dictionary(options, 'values: options');
     const iterator = ObjectCreate(StreamIteratorPrototype);
-    defineHidden(iterator, 'next', async () => {
-      if (isDone) return { value: undefined, done: true };
-      let result;
-      try {
-        result = await reader.read();
-      } catch (error) {
-        isDone = true;
-        reader.releaseLock();
-        throw error;
-      }
-      if (result.done) {
-        isDone = true;
-        reader.releaseLock();
-      }
-      return result;
-    });
-    defineHidden(iterator, 'return', async (value) => {
-      if (!isDone) {
-        isDone = true;
-        const cancelling = preventCancel ? undefined : reader.cancel(value);
-        reader.releaseLock();
-        await cancelling;
-      }
-      return { value, done: true };
-    });
+    iterations.set(iterator, { reader: acquire(state), preventCancel: !!preventCancel, last: undefined, isDone: false });
     return iterator;
   }
 }
@@ -366,6 +312,133 @@ defineHidden(ReadableStream.prototype, customInspect, function (depth, options, 
   if (!internal.isReadableStream(this)) return this;
   const { status, reader } = stateOf(this);
   return `ReadableStream ${inspect({ locked: reader !== undefined, state: status }, options)}`;
+});
+
+// makeStream(algorithms, highWaterMark, size, started): a stream that fino feeds: [stream, state].
+function makeStream(algorithms, highWaterMark, size, started) {
+  const state = makeState(algorithms, highWaterMark, size);
+  state.controller = new ReadableStreamDefaultController(key, state);
+  begin(state, started);
+  return [new ReadableStream(key, state), state];
+}
+
+// --- tee -------------------------------------------------------------------------------------------------------------
+
+// tee(state): two streams that both get every chunk; the source is pulled when one of them wants more.
+function tee(source) {
+  const reader = acquire(source);
+  const reasons = [undefined, undefined];
+  const isCancelled = [false, false];
+  const cancelled = new Deferred();
+  const branches = [];
+  let isReading = false;
+  let readsAgain = false;
+  const forBoth = (use) => {
+    for (let i = 0; i < 2; i++) if (!isCancelled[i]) use(branches[i]);
+  };
+  const end = () => {
+    if (!isCancelled[0] || !isCancelled[1]) cancelled.resolve(undefined);
+  };
+  const request = {
+    // In a microtask, so that the source's errors, which come as promises, are not overtaken.
+    chunk: (value) => PromisePrototypeThen(PromiseResolve(undefined), () => {
+      readsAgain = false;
+      forBoth((branch) => enqueue(branch, value));
+      isReading = false;
+      if (readsAgain) pull();
+    }),
+    close: () => {
+      isReading = false;
+      forBoth((branch) => close(branch));
+      end();
+    },
+    error: () => { isReading = false; },
+  };
+  function pull() {
+    if (isReading) {
+      readsAgain = true;
+      return PromiseResolve(undefined);
+    }
+    isReading = true;
+    read(source, request);
+    return PromiseResolve(undefined);
+  }
+  const branch = (index) => makeStream({
+    pull,
+    cancel(reason) {
+      isCancelled[index] = true;
+      reasons[index] = reason;
+      if (isCancelled[1 - index]) cancelled.resolve(cancel(source, reasons));
+      return cancelled.promise;
+    },
+  }, 1, undefined, PromiseResolve(undefined));
+  const made = [branch(0), branch(1)];
+  ArrayPrototypePush(branches, made[0][1], made[1][1]);
+  PromisePrototypeThen(reader.closed.promise, undefined, (error) => {
+    forBoth((each) => fail(each, error));
+    end();
+  });
+  return [made[0][0], made[1][0]];
+}
+
+// --- iteration -------------------------------------------------------------------------------------------------------
+
+const AsyncGeneratorPrototype = ObjectGetPrototypeOf((async function* () {}).prototype);
+const iterations = new SafeWeakMap(); // iterator -> {reader, preventCancel, last, isDone}
+
+const over = (value) => ({ value, done: true });
+
+function nextOf(iteration) {
+  if (iteration.isDone) return PromiseResolve(over(undefined));
+  const deferred = new Deferred();
+  const end = () => {
+    iteration.isDone = true;
+    if (iteration.reader.state !== undefined) release(iteration.reader);
+  };
+  read(iteration.reader.state, {
+    chunk: (value) => { deferred.resolve({ value, done: false }); },
+    close: () => {
+      end();
+      deferred.resolve(over(undefined));
+    },
+    error: (reason) => {
+      end();
+      deferred.reject(reason);
+    },
+  });
+  // One turn later, as the standard has it: a return() that waits for this lets the source be pulled before.
+  return PromisePrototypeThen(deferred.promise, (result) => result);
+}
+
+function returnOf(iteration, value) {
+  if (iteration.isDone) return PromiseResolve(over(value));
+  iteration.isDone = true;
+  const { reader, preventCancel } = iteration;
+  if (reader.state === undefined) return PromiseResolve(over(value));
+  const cancelling = preventCancel ? PromiseResolve(undefined) : cancel(reader.state, value);
+  release(reader);
+  return PromisePrototypeThen(cancelling, () => over(value));
+}
+
+// inTurn(iterator, step): one step after the other.
+function inTurn(iterator, step) {
+  const iteration = iterations.get(iterator);
+  if (iteration === undefined) return PromiseReject(illegalThis('ReadableStream async iterator'));
+  const run = () => step(iteration);
+  iteration.last = iteration.last === undefined ? run() : PromisePrototypeThen(iteration.last, run, run);
+  return iteration.last;
+}
+
+const StreamIteratorPrototype = ObjectCreate(ObjectGetPrototypeOf(AsyncGeneratorPrototype), {
+  __proto__: null,
+  next: {
+    __proto__: null, enumerable: true, configurable: true, writable: true,
+    value: function next() { return inTurn(this, nextOf); },
+  },
+  return: {
+    __proto__: null, enumerable: true, configurable: true, writable: true,
+    value: { return(value) { return inTurn(this, (iteration) => returnOf(iteration, value)); } }.return,
+  },
 });
 
 // iteratorOf(iterable): an object with next and, perhaps, return, whose results may be promises.
@@ -391,3 +464,7 @@ internal.streamOf = (iterable) => {
 internal.ReadableStream = ReadableStream;
 internal.ReadableStreamDefaultReader = ReadableStreamDefaultReader;
 internal.ReadableStreamDefaultController = ReadableStreamDefaultController;
+internal.readableParts = {
+  __proto__: null, acquire, cancel, canEnqueue, close, desiredSize, enqueue, fail, makeStream, read, release, stateOf,
+  wantsMore,
+};
