@@ -149,7 +149,7 @@ static const struct name *find_name(struct sampler_module *module, struct sample
     if (name->name != NULL) return name;
     name->start = start;
     if (entry != SAMPLER_SYMBOL_NONE) {
-        fill_symbol(name, sampler_symbol_index_name(&symbols->index, symbols->index.entries[entry].symbol));
+        fill_symbol(name, sampler_symbol_index_entry_name(&symbols->index, entry));
     } else if (stub != NULL) {
         fill_plt(name, stub);
     } else {

@@ -80,7 +80,7 @@ static const char *slot_name(const struct sampler_elf *elf, const struct sampler
     uint32_t entry = sampler_symbol_index_find(index, (uint64_t)relocation.r_addend);
     if (entry == SAMPLER_SYMBOL_NONE || index->base + index->entries[entry].start != (uint64_t)relocation.r_addend)
         return NULL;
-    return sampler_symbol_index_name(index, index->entries[entry].symbol);
+    return sampler_symbol_index_entry_name(index, entry);
 }
 
 const char *sampler_plt_find(const struct sampler_elf *elf, const struct sampler_symbol_index *index, uint64_t address,

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
     if (sampler_symbol_index_build(&index, &elf) == 0) {
         for (uint64_t i = 0; i < 64; i++) {
             uint32_t entry = sampler_symbol_index_find(&index, index.base + 9 * i);
-            if (entry != SAMPLER_SYMBOL_NONE) sampler_symbol_index_name(&index, index.entries[entry].symbol);
+            if (entry != SAMPLER_SYMBOL_NONE) sampler_symbol_index_entry_name(&index, entry);
             sampler_plt_find(&elf, &index, index.base + 9 * i, &start);
         }
         read_lines(&elf, index.base);
