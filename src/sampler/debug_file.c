@@ -1,7 +1,7 @@
 /* debug_file.c: owns finding separate debug files, and inflating compressed debug sections.
  *
- * Not read: .gnu_debugdata, the small symbol table that Fedora's libraries carry. It is packed with LZMA, which would take
- * a decoder of its own; no library of Debian's has it, and those with it still have .dynsym. */
+ * Not read: .gnu_debugdata, the small symbol table that Fedora's libraries carry. It is packed with LZMA, which would
+ * take a decoder of its own; no library of Debian's has it, and those with it still have .dynsym. */
 #include "sampler/debug_file.h"
 
 #include <limits.h>
@@ -11,6 +11,7 @@
 
 #include "deflate/deflate.h"
 #include "sampler/cursor.h"
+#include "sampler/pages.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
 
@@ -96,14 +97,14 @@ static struct sampler_elf_bytes inflate_section(struct sampler_elf_bytes compres
     cursor_skip(&cursor, 8 + 2);
     if (cursor.failed || type != ELFCOMPRESS_ZLIB || nbytes == 0 || nbytes / INFLATE_RATIO_MAX > compressed.nbytes)
         return none;
-    uint8_t *out = malloc(nbytes);
+    uint8_t *out = sampler_pages_new((size_t)nbytes);
     size_t out_nbytes = 0;
     if (out == NULL) return none;
     enum fino_inflate_status status =
         fino_inflate(cursor.at, cursor_left(&cursor), out, (size_t)nbytes, NULL, &out_nbytes);
     if (status == FINO_INFLATE_OK && out_nbytes == nbytes)
         return (struct sampler_elf_bytes){out, (size_t)nbytes, compressed.address};
-    free(out);
+    sampler_pages_free(out, (size_t)nbytes);
     return none;
 }
 
