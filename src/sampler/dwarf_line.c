@@ -158,6 +158,34 @@ static enum event next_row(struct unit *unit) {
     return EVENT_DONE;
 }
 
+/* How far each special opcode moves the address, for passing over many of them. */
+struct strides {
+    uint16_t operations[256];
+    uint8_t line_range, opcode_base; /* that they were made for */
+};
+
+static void make_strides(struct strides *strides, const struct unit *unit) {
+    if (strides->line_range == unit->line_range && strides->opcode_base == unit->opcode_base) return;
+    for (unsigned opcode = unit->opcode_base; opcode < 256; opcode++)
+        strides->operations[opcode] = (uint16_t)((opcode - unit->opcode_base) / unit->line_range);
+    strides->line_range = unit->line_range;
+    strides->opcode_base = unit->opcode_base;
+}
+
+/* Runs up to the sequence's end, or the program's. Of the row only the address is kept up. */
+static enum event pass_rows(struct unit *unit, const struct strides *strides) {
+    struct sampler_cursor *program = &unit->program;
+    enum event event;
+    do {
+        uint64_t operations = 0;
+        for (; program->at < program->end && *program->at >= unit->opcode_base; program->at++)
+            operations += strides->operations[*program->at];
+        advance_address(unit, operations);
+        event = next_row(unit);
+    } while (event == EVENT_ROW);
+    return event;
+}
+
 /* ---- The index ---- */
 
 static bool add_sequence(struct sampler_lines *lines, const struct sequence *sequence) {
@@ -172,23 +200,19 @@ static bool add_sequence(struct sampler_lines *lines, const struct sequence *seq
     return true;
 }
 
-static bool index_unit(struct sampler_lines *lines, struct unit *unit, uint64_t unit_offset, uint64_t lowest_address) {
+static bool index_unit(struct sampler_lines *lines, struct unit *unit, const struct strides *strides,
+                       uint64_t unit_offset, uint64_t lowest_address) {
     const uint8_t *base = lines->sections.line.data;
-    struct sequence sequence = {0, 0, unit_offset, (uint64_t)(unit->program.at - base)};
-    bool is_first = true;
-    reset_row(unit);
     for (;;) {
+        struct sequence sequence = {0, 0, unit_offset, (uint64_t)(unit->program.at - base)};
+        reset_row(unit);
         enum event event = next_row(unit);
+        sequence.low = unit->row.address;
+        if (event == EVENT_ROW) event = pass_rows(unit, strides);
         if (event == EVENT_DONE) return true;
-        if (is_first) sequence.low = unit->row.address;
-        is_first = false;
-        if (event != EVENT_END_SEQUENCE) continue;
         sequence.high = unit->row.address;
         if (sequence.low >= lowest_address && sequence.high > sequence.low && !add_sequence(lines, &sequence))
             return false;
-        sequence.program = (uint64_t)(unit->program.at - base);
-        is_first = true;
-        reset_row(unit);
     }
 }
 
@@ -201,10 +225,13 @@ struct sampler_lines *sampler_lines_new(const struct sampler_line_sections *sect
     if (sections->line.nbytes == 0) return NULL;
     struct sampler_lines *lines = calloc(1, sizeof *lines);
     if (lines == NULL) return NULL;
+    struct strides strides = {.line_range = 0};
     lines->sections = *sections;
     for (uint64_t offset = 0, unit_offset = 0; offset < sections->line.nbytes; unit_offset = offset) {
         struct unit unit;
-        if (open_unit(&sections->line, &offset, &unit) && !index_unit(lines, &unit, unit_offset, lowest_address)) {
+        if (!open_unit(&sections->line, &offset, &unit)) continue;
+        make_strides(&strides, &unit);
+        if (!index_unit(lines, &unit, &strides, unit_offset, lowest_address)) {
             sampler_lines_free(lines);
             return NULL;
         }
