@@ -215,31 +215,24 @@ static bool drain_on_helper(struct sampler_thread *thread) {
     return drained;
 }
 
-/* Reading a large object's symbols takes the helper tens of milliseconds, in which it finds no new threads and their
- * stacks. Most of a program's threads begin at its start: by then they are found. A program that waits is left in
- * peace: there is time at the stop. */
-#define NAMING_PUT_OFF_NS UINT64_C(250000000)
+/* Names are looked up for so long at a time, as meanwhile the helper finds no new threads and their stacks; a large
+ * object's symbol table takes a few milliseconds once. */
+#define NAMING_SLICE_NS UINT64_C(2000000)
 
-/* Is there a recording that has gone on for so long? With the lock. */
-static bool may_name(uint64_t now_ns) {
-    for (const struct sampler_recording *open = control.open; open && control.program_is_busy; open = open->next) {
-        if (now_ns > open->began_ns + NAMING_PUT_OFF_NS) return true;
-    }
-    return false;
-}
-
-/* Without the lock, which others go on taking while names are looked up. */
-static void name_on_helper(uint64_t now_ns) {
+/* Without the lock, which others go on taking while names are looked up. A program that waits is left in peace: there
+ * is time at the stop. Returns: whether there is more to do. */
+static bool name_on_helper(void) {
     sampler_registry_lock();
-    bool may = may_name(now_ns);
+    bool may = control.open != NULL && control.program_is_busy;
     if (may) control.naming_since_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
     sampler_registry_unlock();
-    if (!may) return;
-    sampler_fold_name_pending();
+    if (!may) return false;
+    bool done = sampler_fold_name_pending(sampler_clock_sig(CLOCK_MONOTONIC) + NAMING_SLICE_NS);
     sampler_registry_lock();
     control.helper_apart_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - control.naming_since_ns;
     control.naming_since_ns = 0;
     sampler_registry_unlock();
+    return !done;
 }
 
 static void serve_drains(void) {
@@ -333,7 +326,7 @@ static void *run_helper(void *unused) {
         }
         sampler_registry_unlock();
         if (looks) refresh_maps(); /* each time: a library may come to where another one was */
-        if (active) name_on_helper(now_ns);
+        if (active && name_on_helper()) continue;
         wait_for_wake(seen, active ? (next_ns > now_ns ? next_ns - now_ns : 1) : 0);
     }
     return NULL;
@@ -703,7 +696,7 @@ static int encode(const struct sampler_recording *recording, const struct fino_s
         .comment_count = comment_count + OWN_COMMENTS,
         .has_program = true,
     };
-    sampler_fold_name_pending();
+    (void)sampler_fold_name_pending(UINT64_MAX);
     int result = sampler_fold_encode(recording->since, &header, recording->gzip_level, data_out, nbytes_out);
     free(all);
     return result;

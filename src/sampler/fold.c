@@ -509,23 +509,21 @@ static void name_location(const struct pending_name *pending, const struct sampl
 
 /* Looking up a symbol may read a whole symbol table, so it happens without the fold lock; only the results need it. The
  * helper thread does it while the program records, a stop does what is left. */
-void sampler_fold_name_pending(void) {
+bool sampler_fold_name_pending(uint64_t deadline_ns) {
     sampler_fold_lock_names();
     sampler_fold_lock();
-    struct pending_name *pending = fold.pending;
-    size_t count = fold.pending_count;
-    fold.pending = NULL;
-    fold.pending_count = fold.pending_capacity = 0;
-    sampler_fold_unlock();
-    for (size_t i = 0; i < count; i++) {
+    while (fold.pending_count > 0 && sampler_clock_sig(CLOCK_MONOTONIC) < deadline_ns) {
+        const struct pending_name pending = fold.pending[--fold.pending_count];
         struct sampler_symbol symbol;
-        sampler_symbol_find(pending[i].object, pending[i].address, &symbol);
-        sampler_fold_lock();
-        name_location(&pending[i], &symbol);
         sampler_fold_unlock();
+        sampler_symbol_find(pending.object, pending.address, &symbol);
+        sampler_fold_lock();
+        name_location(&pending, &symbol);
     }
-    free(pending);
+    bool done = fold.pending_count == 0;
+    sampler_fold_unlock();
     sampler_fold_unlock_names();
+    return done;
 }
 
 void fino_sampler_set_frame_states(const struct fino_sampler_frame_state *states, size_t count) {

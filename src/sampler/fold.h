@@ -84,9 +84,10 @@ fino_pprof_snapshot *sampler_fold_snapshot(void);
 
 /* ---- Without the lock ---- */
 
-/* Finds the names of native locations that have none yet, mostly with the lock free. When it returns, those that were
- * there have one. */
-void sampler_fold_name_pending(void);
+/* Finds the names of native locations that have none yet, mostly with the lock free, until DEADLINE_NS on the monotonic
+ * clock; what was begun is finished. Returns: whether all have one now, those that another thread was about to name
+ * included. */
+bool sampler_fold_name_pending(uint64_t deadline_ns);
 
 /* Encodes what was folded since SINCE as gzip of that level. Owns: the caller frees *DATA_OUT with free(). */
 int sampler_fold_encode(const fino_pprof_snapshot *since, const struct fino_pprof_header *header, int gzip_level,
