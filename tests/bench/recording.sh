@@ -10,3 +10,5 @@ while kill -0 "$program" 2>/dev/null; do
 done
 wait "$program"
 echo "file descriptors while it ran: $(sort -n descriptors | sed '/^0$/d' | sed -n '1p;$p' | xargs | sed 's/ / to /')"
+"$root/tests/npm.sh" && node "$root/tests/programs/prepare.mjs"
+for ms in 1 30 100; do RECORDING_MS=$ms "$fino" run "$root/tests/bench/recording_load.mjs"; done
