@@ -13,6 +13,14 @@ equal(await failing.pipeTo(sink()).catch((error) => error), 'broken');
 deepEqual(log.splice(0), ['abort broken']);
 await rejects(ReadableStream.from([1]).pipeTo(sink(), { signal: AbortSignal.abort(new TypeError('no')) }), TypeError);
 log.length = 0;
+// Both sides are told of an abort, and the first that fails is what the pipe fails with; its error, which came before the
+// other side was done, used to count as one that nobody handles.
+const controller = new AbortController();
+const cancelFails = new ReadableStream({ cancel() { throw new RangeError('cancel'); } });
+const abortsLater = new WritableStream({ abort: () => new Promise((resolve) => setTimeout(resolve, 5)) });
+const cut = cancelFails.pipeTo(abortsLater, { signal: controller.signal });
+controller.abort();
+await rejects(cut, RangeError);
 const bytes = ReadableStream.from(['gr\u00fc', '\ud83d', '\ude00']).pipeThrough(new TextEncoderStream());
 let text = '';
 for await (const part of bytes.pipeThrough(new TextDecoderStream())) text += part;

@@ -19,10 +19,17 @@ function readOptions(options, where) {
   return { preventAbort, preventCancel, preventClose, signal };
 }
 
-// both(first, second): a promise that waits for both, and rejects with the first error.
+// both(first, second): a promise that waits for both, and rejects as soon as one does.
 function both(first, second) {
-  return PromisePrototypeThen(first, () => second, (error) => (
-    PromisePrototypeThen(second, () => { throw error; }, () => { throw error; })));
+  const done = new Deferred();
+  let left = 2;
+  const one = () => {
+    if (--left === 0) done.resolve(undefined);
+  };
+  const fail = (error) => { done.reject(error); };
+  PromisePrototypeThen(first, one, fail);
+  PromisePrototypeThen(second, one, fail);
+  return done.promise;
 }
 
 class Pipe {
