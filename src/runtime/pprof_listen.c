@@ -25,6 +25,7 @@
 #define CONNECTIONS_MAX 16
 #define STACK_NBYTES (1u << 20)
 #define PATIENCE_MS 10000 /* for a request, and for each part of an answer to be taken */
+#define REST_MS 100       /* when a connection can't be accepted, such as for want of descriptors: it stays ready */
 #define SECONDS_DEFAULT 30
 #define SECONDS_MAX 600
 #define HZ_MIN 10
@@ -324,7 +325,10 @@ static void *run_server(void *argument) {
     pthread_setname_np(pthread_self(), "fino-pprof");
     while (wait_until(server.fd, POLLIN, UINT64_MAX)) {
         int fd = accept4(server.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0 && start_thread(run_connection, (void *)(intptr_t)fd) != 0) close(fd);
+        if (fd < 0)
+            wait_until(server.wake_fd, 0, now_ms() + REST_MS);
+        else if (start_thread(run_connection, (void *)(intptr_t)fd) != 0)
+            close(fd);
     }
     end_thread();
     return NULL;

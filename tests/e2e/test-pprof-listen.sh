@@ -9,8 +9,8 @@ function spin(): number { let s = 0; for (let i = 0; i < 1e6; i++) s += Math.sqr
 for (;;) spin();
 EOF
 echo 'setTimeout(() => console.log("done"), 60000);' >wait.mjs
-trap 'kill $loop $wait 2>/dev/null || true; rm -rf "$work"' EXIT
-loop='' wait=''
+trap 'kill $loop $wait $full 2>/dev/null || true; rm -rf "$work"' EXIT
+loop='' wait='' full=''
 
 url_of() { # url_of FILE: once it is there
   for _ in $(seq 200); do
@@ -72,6 +72,29 @@ exec 3<>"/dev/tcp/127.0.0.1/$port"
 printf 'nonsense\r\n\r\n' >&3
 timeout 20 head -n 1 <&3 | grep -q ' 400 ' || fail 'nonsense is not refused'
 exec 3>&-
+
+# While it has no descriptors left, a connection that waits costs nothing; then it is answered.
+(ulimit -n 16 && exec timeout 60 "$fino" run --pprof-listen=127.0.0.1:0 wait.mjs) 2>full.err & full=$!
+full_port=$(url_of full.err) full_port=${full_port##*127.0.0.1:} full_port=${full_port%%/*}
+node - "$full_port" "$(pgrep -P $full)" <<'EOF' || fail 'a connection that can not be accepted'
+const [port, pid] = process.argv.slice(2);
+const { readFileSync, readdirSync } = require('node:fs');
+const { createConnection } = require('node:net');
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const ticks = () => { const f = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' '); return +f[11] + +f[12]; };
+const sockets = Array.from({ length: 12 }, () => createConnection(+port, '127.0.0.1').on('error', () => {}));
+(async () => {
+  while (readdirSync(`/proc/${pid}/fd`).length < 16) await wait(10);
+  const before = ticks();
+  await wait(1000);
+  if (ticks() - before > 20) throw new Error(`${ticks() - before} ticks of CPU time for nothing`);
+  for (const socket of sockets) socket.destroy();
+  const answer = await fetch(`http://127.0.0.1:${port}/debug/pprof/`);
+  if (answer.status !== 200) throw new Error(`${answer.status}`);
+})();
+EOF
+kill $full
+full=''
 
 # A program that ends does not wait for a recording.
 echo 'setTimeout(() => {}, 1500);' >short.mjs
