@@ -328,7 +328,9 @@ static void print_summary(const struct fino_sampler_stats *stats, size_t nbytes)
 }
 
 static int write_view(const uint8_t *data, size_t nbytes) {
-    int error = rt_profile_output_write(run.view_path, rt_report_find_format("html"), run.shown_path, data, nbytes);
+    size_t view_nbytes;
+    int error = rt_profile_output_write(run.view_path, rt_report_find_format("html"), run.shown_path, data, nbytes,
+                                        &view_nbytes);
     if (error == 0)
         fprintf(stderr, "fino: %s: its flame graph, for a browser\n", run.view_path);
     else
@@ -344,11 +346,11 @@ int rt_profile_finish(struct rt_realm *realm) {
     if (recording == NULL) return 0;
     struct fino_sampler_stats stats;
     uint8_t *data = NULL;
-    size_t nbytes = 0;
+    size_t nbytes = 0, file_nbytes = 0;
     int error = stop(realm, recording, NULL, &data, &nbytes, &stats);
-    if (error == 0) error = rt_profile_output_write(run.path, run.format, run.shown_path, data, nbytes);
+    if (error == 0) error = rt_profile_output_write(run.path, run.format, run.shown_path, data, nbytes, &file_nbytes);
     if (error == 0) {
-        print_summary(&stats, nbytes);
+        print_summary(&stats, file_nbytes);
         rt_profile_output_hottest(data, nbytes, stderr);
         if (run.view_path != NULL) error = write_view(data, nbytes);
     } else {

@@ -19,19 +19,19 @@ static int open_report(struct rt_report *report, const struct rt_report_options 
 }
 
 int rt_profile_output_write(const char *path, const struct rt_report_format *format, const char *title,
-                            const uint8_t *profile, size_t nbytes) {
+                            const uint8_t *profile, size_t nbytes, size_t *file_nbytes_out) {
+    *file_nbytes_out = nbytes;
     if (format == NULL) return rt_write_whole_file(path, profile, nbytes);
     const struct rt_report_options options = {.by = format->has_by ? format->by : RT_BY_FUNCTION, .title = title};
     struct rt_report report;
     char *text = NULL;
-    size_t text_nbytes;
     int error = open_report(&report, &options, profile, nbytes);
     if (error) return error;
-    FILE *file = open_memstream(&text, &text_nbytes);
+    FILE *file = open_memstream(&text, file_nbytes_out);
     if (file == NULL) error = -errno;
     if (error == 0 && format->write(&report, file) != 0) error = -EINVAL;
     if (file != NULL && fclose(file) != 0 && error == 0) error = -errno;
-    if (error == 0) error = rt_write_whole_file(path, text, text_nbytes);
+    if (error == 0) error = rt_write_whole_file(path, text, *file_nbytes_out);
     free(text);
     rt_report_close(&report);
     return error;

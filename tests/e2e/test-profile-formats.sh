@@ -23,6 +23,7 @@ rm flame.html said top
 for format in collapsed speedscope.json cpuprofile firefox.json html; do
   expect_status 0 "$fino" run --profile --profile-format=${format%.json} script.ts
   grep -q hot profile.$format || fail "profile.$format says nothing of what ran"
+  expect_text err ", $(stat -c %s profile.$format | awk '{ printf "%.1f kB", $1 / 1e3 }')"
   case $format in *json | cpuprofile) node -e 'JSON.parse(fs.readFileSync(process.argv[1]))' profile.$format ;; esac
 done
 expect_status 0 "$fino" run --profile=other.txt --profile-format=collapsed script.ts
