@@ -1,7 +1,7 @@
 /* Reactors: a member runs on one thread at a time and sees what it did before, is woken by others, by its time and by
  * its descriptor, and none is held up by members that compute for ever or block. */
 // SOURCES: src/runtime/reactors.c src/runtime/thread.c src/runtime/loop.c src/runtime/resolve.c
-// SOURCES: src/runtime/tsconfig.c src/runtime/jsonc.c src/runtime/utf8.c
+// SOURCES: src/runtime/tsconfig.c src/runtime/jsonc.c src/runtime/utf8.c src/runtime/whole_file.c
 #include "runtime/reactors.h"
 
 #include <pthread.h>
