@@ -559,6 +559,8 @@ void rt_ts_skip_regex(struct rt_ts_parser *p);
 bool rt_ts_continue_template(struct rt_ts_parser *p);
 /* Can a name start with BYTE? (Bytes beyond ASCII and backslashes count.) */
 bool rt_ts_is_name_start(unsigned char byte);
+/* Where the name ends that is at OFFSET or goes on there: OFFSET if none does. */
+uint32_t rt_ts_name_end(const struct rt_ts_parser *p, uint32_t offset);
 /* Where the token after this one starts. */
 uint32_t rt_ts_next_offset(const struct rt_ts_parser *p);
 /* What the token after this one is. */

@@ -76,14 +76,8 @@ static void replace_aligned(struct rt_ts_parser *p, uint32_t start, uint32_t end
 static void extend_name(struct rt_ts_parser *p) {
     const char *s = p->source;
     uint32_t end = p->at.token.end;
-    for (;;) {
-        bool more = s[end] == '-' || (unsigned char)s[end] >= 0x80 || s[end] == '$' || s[end] == '_' ||
-                    (s[end] >= '0' && s[end] <= '9') || (s[end] >= 'a' && s[end] <= 'z') ||
-                    (s[end] >= 'A' && s[end] <= 'Z');
-        bool colon = s[end] == ':' && rt_ts_is_name_start((unsigned char)s[end + 1]);
-        if (!more && !colon) break;
-        end++;
-    }
+    while (s[end] == '-' || (s[end] == ':' && rt_ts_is_name_start((unsigned char)s[end + 1])))
+        end = rt_ts_name_end(p, end + 1);
     p->at.token.end = end;
 }
 

@@ -381,6 +381,11 @@ static inline const char *skip_name(const char *s, bool *odd_out) {
     return s;
 }
 
+uint32_t rt_ts_name_end(const struct rt_ts_parser *p, uint32_t offset) {
+    bool odd;
+    return (uint32_t)(skip_name(p->source + offset, &odd) - p->source);
+}
+
 /* ---- literals ---- */
 
 static const char *skip_number(const char *s) {
