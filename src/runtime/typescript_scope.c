@@ -370,8 +370,29 @@ static void qualify(struct rt_ts_parser *p, const struct rt_ts_reference *refere
 static int compare_edits(const void *left, const void *right) {
     const struct rt_ts_edit *a = left, *b = right;
     if (a->start != b->start) return a->start < b->start ? -1 : 1;
-    if (a->end != b->end) return a->end < b->end ? -1 : 1; /* insertions first */
-    return a->text < b->text ? -1 : a->text > b->text;
+    return a->end < b->end ? -1 : a->end > b->end; /* insertions first */
+}
+
+/* The edits from FIRST on are put where they belong among those before, which are in order; behind what is inserted at
+ * the same place. Edits that nothing came of go. */
+static void merge_edits(struct rt_ts_parser *p, uint32_t first) {
+    uint32_t kept = 0, more = p->at.edit_count - first;
+    struct rt_ts_edit *edits = p->edits, *added = malloc(more * sizeof *added);
+    if (!added) {
+        rt_ts_fail_memory(p);
+        return;
+    }
+    memcpy(added, edits + first, more * sizeof *added);
+    qsort(added, more, sizeof *added, compare_edits);
+    for (uint32_t i = 0; i < first; i++) {
+        if (edits[i].start < edits[i].end || edits[i].text_nbytes > 0) edits[kept++] = edits[i];
+    }
+    p->at.edit_count = kept + more;
+    for (uint32_t to = kept + more; more > 0; to--) {
+        bool later = kept > 0 && compare_edits(&edits[kept - 1], &added[more - 1]) > 0;
+        edits[to - 1] = later ? edits[--kept] : added[--more];
+    }
+    free(added);
 }
 
 static void qualify_references(struct rt_ts_parser *p, const struct index *index) {
@@ -383,14 +404,7 @@ static void qualify_references(struct rt_ts_parser *p, const struct index *index
         if (r->alias != 0 && !p->bindings[r->alias - 1].used) continue;
         if (resolve(p, index, r, &scope) && scope != 0) qualify(p, r, &p->scopes[scope]);
     }
-    if (p->at.edit_count == before) return;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->at.edit_count; i++) {
-        const struct rt_ts_edit edit = p->edits[i];
-        if (edit.start < edit.end || edit.text_nbytes > 0) p->edits[kept++] = edit;
-    }
-    p->at.edit_count = kept;
-    qsort(p->edits, kept, sizeof *p->edits, compare_edits);
+    if (p->at.edit_count > before && !p->at.failed) merge_edits(p, before);
 }
 
 /* An export of a name that is only a type goes. */
