@@ -36,6 +36,25 @@ static struct rt_ts_options choose_options(const uint8_t *data, size_t nbytes) {
                                   .jsx_mode = (enum rt_ts_jsx)((first >> 3 & 3) + (last >> 5 & 1))};
 }
 
+/* What comes out is JavaScript: read as such it is what it was, so that nothing that only TypeScript has is left in it.
+ */
+static void check_is_javascript(const char *code, size_t nbytes, const char *source, size_t source_nbytes) {
+    struct rt_ts_options options = {.jsx = true, .javascript = true, .jsx_mode = RT_TS_JSX_PRESERVE};
+    char *out = NULL;
+    size_t out_nbytes = 0;
+    struct rt_ts_error error;
+    if (rt_ts_erase(code, nbytes, &options, &out, &out_nbytes, &error) != 0) {
+        fprintf(stderr, "%.*s\nbecame\n%s\n%u:%u: %s\n", (int)source_nbytes, source, code, error.line, error.column,
+                error.message);
+        abort();
+    }
+    if (out_nbytes != nbytes || memcmp(out, code, nbytes) != 0) {
+        fprintf(stderr, "%.*s\nbecame\n%s\nof which was left\n%s\n", (int)source_nbytes, source, code, out);
+        abort();
+    }
+    free(out);
+}
+
 static void check(const uint8_t *data, size_t nbytes) {
     if (nbytes == 0) return;
     struct rt_ts_options options = choose_options(data, nbytes);
@@ -49,6 +68,7 @@ static void check(const uint8_t *data, size_t nbytes) {
     }
     if (out[out_nbytes] != 0) abort();
     if (count_newlines(out, out_nbytes) != count_newlines(source, nbytes)) abort(); /* a line moved */
+    check_is_javascript(out, out_nbytes, source, nbytes);
     free(out);
 }
 
@@ -70,72 +90,21 @@ static uint32_t next_random(uint32_t below) {
     return (uint32_t)(state >> 33) % below;
 }
 
-static const char *const PIECES[] = {"<",
-                                     ">",
-                                     "(",
-                                     ")",
-                                     "{",
-                                     "}",
-                                     "[",
-                                     "]",
-                                     "=>",
-                                     ":",
-                                     "?",
-                                     "?.",
-                                     ",",
-                                     ";",
-                                     "\n",
-                                     "`",
-                                     "${",
-                                     "/",
-                                     "*",
-                                     "!",
-                                     "=",
-                                     "@",
-                                     "#x",
-                                     "enum E {A}",
-                                     "namespace N {",
-                                     "type T = ",
-                                     "interface I {",
-                                     "declare ",
-                                     "abstract ",
-                                     "class A {",
-                                     "constructor(private x) {",
-                                     "import a from 'a'",
-                                     "export ",
-                                     "import type ",
-                                     "as ",
-                                     "satisfies ",
-                                     "async ",
-                                     "await ",
-                                     "yield ",
-                                     "<T>",
-                                     "infer U ",
-                                     "extends ",
-                                     "keyof ",
-                                     "is ",
-                                     "asserts ",
-                                     "static ",
-                                     "get ",
-                                     "set ",
-                                     "readonly ",
-                                     "const ",
-                                     "let ",
-                                     "\xF0\x9F\x98\x80",
-                                     "\xE2\x80\xA8",
-                                     "0x1n",
-                                     "'s'",
-                                     "\"",
-                                     "\\u0061",
-                                     "/*",
-                                     "*/",
-                                     "//",
-                                     "=",
-                                     "of ",
-                                     "in ",
-                                     "function ",
-                                     "return ",
-                                     "new "};
+/* clang-format off */
+static const char *const PIECES[] = {
+    "<", ">", "(", ")", "{", "}", "[", "]", "=>", ":", "?", "?.", ",", ";", "\n", "`", "${", "/", "*", "!", "=", "@",
+    "#x", "enum E {A}", "namespace N {", "type T = ", "interface I {", "declare ", "abstract ", "class A {",
+    "constructor(private x) {", "import a from 'a'", "export ", "import type ", "as ", "satisfies ", "async ",
+    "await ", "yield ", "<T>", "infer U ", "extends ", "keyof ", "is ", "asserts ", "static ", "get ", "set ",
+    "readonly ", "const ", "let ", "\xF0\x9F\x98\x80", "\xE2\x80\xA8", "0x1n", "'s'", "\"", "\\u0061", "/*", "*/",
+    "//", "of ", "in ", "function ", "return ", "new ", "accessor ", "override ", "declare global {",
+    "declare module 'm' {", "module M {", "unique symbol", "import a = require('a');", "import a = b.c;", "export = ",
+    "export type ", "export as namespace a;", "export * as ", "type ", "interface ", "@d ", "@d() ",
+    "constructor(@d public x: A) {}", "@d m(a: A, b?: B[]): C {}", "using a = b;", "await using a = b;",
+    "for (using a of b) ", "switch (a) {case 1: ", "<a>", "</a>", "<a b={", "<a {...b} key=", "/>", "{...", "x: T",
+    "!: ", "?: ", "this: ", " => void",
+};
+/* clang-format on */
 
 static size_t mutate(uint8_t *data, size_t nbytes) {
     for (uint32_t i = 0, n = 1 + next_random(6); i < n; i++) {
