@@ -1,6 +1,8 @@
 /* typescript_constant.c: owns constant expressions: what TypeScript computes for an enum's members before run time. An
  * enum needs this to know which member is a string (it gets no reverse mapping) and what the next one counts on from.
- */
+ *
+ * A member that doubles the one before it doubles its text: forty lines would be a terabyte. Of a string longer than
+ * TEXT_NBYTES_MAX no more is known than that it is one, and what makes it is left to run time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,9 @@
 
 #include "runtime/typescript_internal.h"
 
-static const struct rt_ts_value UNKNOWN = {0};
+enum { TEXT_NBYTES_MAX = 4096 }; /* far more than names put together take */
+
+static const struct rt_ts_value UNKNOWN = {0}, LONG_STRING = {.kind = VALUE_LONG_STRING};
 
 static struct rt_ts_value binary(struct rt_ts_parser *p, int floor);
 
@@ -137,7 +141,7 @@ static struct rt_ts_value string_literal(struct rt_ts_parser *p, const char *s, 
         s = backslash ? append_escape(p, backslash + 1, end) : end;
     }
     value.text_nbytes = p->strings_nbytes - value.text;
-    return value;
+    return value.text_nbytes <= TEXT_NBYTES_MAX ? value : LONG_STRING;
 }
 
 static void append_value(struct rt_ts_parser *p, const struct rt_ts_value *value) {
@@ -154,11 +158,12 @@ static void append_value(struct rt_ts_parser *p, const struct rt_ts_value *value
 
 static struct rt_ts_value concatenate(struct rt_ts_parser *p, const struct rt_ts_value *a,
                                       const struct rt_ts_value *b) {
+    if (a->kind == VALUE_LONG_STRING || b->kind == VALUE_LONG_STRING) return LONG_STRING;
     struct rt_ts_value value = {.kind = VALUE_STRING, .text = p->strings_nbytes};
     append_value(p, a);
     append_value(p, b);
     value.text_nbytes = p->strings_nbytes - value.text;
-    return value;
+    return value.text_nbytes <= TEXT_NBYTES_MAX ? value : LONG_STRING;
 }
 
 static struct rt_ts_value template(struct rt_ts_parser *p) {
@@ -374,7 +379,7 @@ struct rt_ts_value rt_ts_evaluate(struct rt_ts_parser *p) {
     bool ends = rt_ts_is(p, T_COMMA) || rt_ts_is(p, T_RBRACE) || rt_ts_is(p, T_SEMICOLON) || rt_ts_is(p, T_EOF) ||
                 p->at.token.newline_before;
     if (p->at.failed || !ends) value = UNKNOWN;
-    if (value.kind == VALUE_UNKNOWN) rt_ts_rewind(p, &mark);
+    if (value.kind == VALUE_UNKNOWN || value.kind == VALUE_LONG_STRING) rt_ts_rewind(p, &mark);
     p->speculating--;
     return value;
 }

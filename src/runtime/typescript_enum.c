@@ -26,6 +26,10 @@ struct member {
     char quote;
 };
 
+static bool is_string(const struct rt_ts_value *value) {
+    return value->kind == VALUE_STRING || value->kind == VALUE_LONG_STRING;
+}
+
 static struct member member_name(struct rt_ts_parser *p) {
     struct member m = {.start = p->at.token.start, .quote = '"'};
     bool bracket = rt_ts_accept(p, T_LBRACKET);
@@ -72,10 +76,10 @@ static uint32_t quote(struct rt_ts_parser *p, const struct rt_ts_value *value) {
     return start;
 }
 
-static void open_member(struct rt_ts_parser *p, const struct members *e, const struct member *m, bool is_string,
+static void open_member(struct rt_ts_parser *p, const struct members *e, const struct member *m, bool string,
                         uint32_t end) {
     const char *key = p->source + m->key;
-    if (is_string) {
+    if (string) {
         rt_ts_replace_format(p, m->start, end, "%.*s%s[%c%.*s%c]=", e->name_nbytes, e->name, e->suffix, m->quote,
                              (int)m->key_nbytes, key, m->quote);
     } else {
@@ -112,23 +116,31 @@ static void counted_member(struct rt_ts_parser *p, struct members *e, const stru
     close_member(p, m, text, name_end, skip_comma(p));
 }
 
+/* At the initialiser of a member whose value is left to run time. */
+static void computed_member(struct rt_ts_parser *p, const struct members *e, const struct member *m) {
+    rt_ts_memo_set(p, e->start, MEANING_COMPUTED);
+    if (!e->computed) p->again = true; /* it may refer to other members */
+    rt_ts_assignment(p, 0);
+    uint32_t end = p->at.previous_end, stop = skip_comma(p);
+    if (is_string(&e->previous)) {
+        rt_ts_replace(p, end, stop, ";", 1);
+    } else {
+        close_member(p, m, "", end, stop);
+    }
+}
+
 /* At the initialiser. A single literal stays where it is; what TypeScript computes is put there computed. */
 static void initialized_member(struct rt_ts_parser *p, struct members *e, const struct member *m) {
     struct rt_ts_token first = p->at.token;
     e->previous = rt_ts_evaluate(p);
-    bool is_string = e->previous.kind == VALUE_STRING;
-    open_member(p, e, m, is_string, first.start);
-    if (e->previous.kind == VALUE_UNKNOWN) {
-        rt_ts_memo_set(p, e->start, MEANING_COMPUTED);
-        if (!e->computed) p->again = true; /* it may refer to other members */
-        rt_ts_assignment(p, 0);
-        uint32_t end = p->at.previous_end;
-        close_member(p, m, "", end, skip_comma(p));
+    open_member(p, e, m, is_string(&e->previous), first.start);
+    if (e->previous.kind == VALUE_UNKNOWN || e->previous.kind == VALUE_LONG_STRING) {
+        computed_member(p, e, m);
         return;
     }
     uint32_t end = p->at.previous_end;
     bool is_literal = first.end == end && (first.type == T_NUMBER || first.type == T_STRING);
-    if (is_string) {
+    if (e->previous.kind == VALUE_STRING) {
         uint32_t text = is_literal ? 0 : quote(p, &e->previous),
                  text_nbytes = is_literal ? 0 : p->strings_nbytes - text;
         uint32_t stop = skip_comma(p);
@@ -152,9 +164,8 @@ static void member(struct rt_ts_parser *p, struct members *e) {
     }
     e->any = true;
     if (p->at.failed) return;
-    bool is_string = e->previous.kind == VALUE_STRING;
-    e->any_string |= is_string;
-    e->any_number |= !is_string;
+    e->any_string |= is_string(&e->previous);
+    e->any_number |= !is_string(&e->previous);
     rt_ts_add_constant(p, e->symbol, m.key, m.key_nbytes, &e->previous);
     if (e->computed) rt_ts_add_name(p, &key);
     rt_ts_declare_in(p, &key, DECLARED_EXPORT, e->symbol, 0);

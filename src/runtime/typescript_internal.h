@@ -223,7 +223,7 @@ struct rt_ts_container {
 
 /* What is known about a constant expression. */
 struct rt_ts_value {
-    enum { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_STRING } kind;
+    enum { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_STRING, VALUE_LONG_STRING /* its text is not known */ } kind;
     double number;
     uint32_t text, text_nbytes; /* in the parser's `strings`; lone surrogates are three bytes each */
 };
@@ -505,7 +505,7 @@ bool rt_ts_grow_table(struct rt_ts_parser *p, struct rt_ts_table *table);
 /* ---- typescript_constant.c ---- */
 
 /* Evaluates the constant expression at the current token, up to one of `,` `}` `;` `)` or a new line, and steps past
- * it. Returns VALUE_UNKNOWN, without having moved, if it is none. */
+ * it. Returns VALUE_UNKNOWN, without having moved, if it is none, and so VALUE_LONG_STRING. */
 struct rt_ts_value rt_ts_evaluate(struct rt_ts_parser *p);
 void rt_ts_add_constant(struct rt_ts_parser *p, uint32_t owner, uint32_t name_start, uint32_t name_nbytes,
                         const struct rt_ts_value *value);

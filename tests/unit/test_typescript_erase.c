@@ -207,6 +207,22 @@ static void test_deep_nesting(void) {
     }
 }
 
+/* Each of these strings is twice as long as the one before. */
+static void test_doubling(void) {
+    static const char *const FORMS[] = {"M%d = M%d + M%d, ", "M%d = `${M%d}${E.M%d}`, "};
+    for (size_t form = 0; form < sizeof FORMS / sizeof *FORMS; form++) {
+        char source[4096], *s = source + sprintf(source, "enum E {M0 = \"text\", ");
+        for (int i = 1; i < 60; i++)
+            s += sprintf(s, FORMS[form], i, i - 1, i - 1);
+        s += sprintf(s, "}");
+        char *out = erase(source, (size_t)(s - source), NULL);
+        EXPECT(strlen(out) < 65536);
+        EXPECT(strstr(out, "E[\"M1\"]=\"texttext\"") != NULL);
+        EXPECT(strstr(out, form == 0 ? "E[\"M59\"]=E.M58 + E.M58;" : "E[\"M59\"]=`${E.M58}${E.M58}`;") != NULL);
+        free(out);
+    }
+}
+
 static void test_huge(void) {
     static const char LINE[] = "export function f<T>(a: T, b?: Array<T>): T { return (a as any)!.b < c ? d : e; }\n";
     size_t count = (50u << 20) / (sizeof LINE - 1), nbytes = count * (sizeof LINE - 1);
@@ -230,6 +246,7 @@ int main(void) {
     test_commonjs();
     test_verbatim();
     test_deep_nesting();
+    test_doubling();
     test_huge();
     return 0;
 }
