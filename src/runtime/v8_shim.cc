@@ -65,8 +65,9 @@ namespace {
 
 class ForegroundTasks;
 
-// Counts what array buffers take, for memoryUsage() and against a limit.
-class CountingAllocator : public ArrayBuffer::Allocator {
+// Counts what array buffers take, for memoryUsage() and against a limit. Who made a buffer pays for it until it is
+// freed or given away; of one that was taken over, or is of memory made elsewhere, the table of payers says who does.
+class CountingAllocator : public ArrayBuffer::Allocator, public std::enable_shared_from_this<CountingAllocator> {
   public:
     // Before the first allocation. REACHED(DATA) is called when the limit is what keeps a buffer from being made.
     void set_limit(size_t nbytes, void (*reached)(void *), void *data) {
@@ -81,8 +82,36 @@ class CountingAllocator : public ArrayBuffer::Allocator {
         return refuses(nbytes) ? nullptr : count(inner_->AllocateUninitialized(nbytes), nbytes);
     }
     void Free(void *data, size_t nbytes) override {
-        nbytes_ -= nbytes;
+        if (!settle(data, nbytes)) nbytes_ -= nbytes;
         inner_->Free(data, nbytes);
+    }
+    // DATA, which this one pays for, is under way: until somebody takes it, nobody does.
+    void give(void *data, size_t nbytes) {
+        if (nbytes == 0) return;
+        note(data, nullptr);
+        nbytes_ -= nbytes;
+    }
+    void take(void *data, size_t nbytes) {
+        if (nbytes == 0) return;
+        note(data, shared_from_this());
+        nbytes_ += nbytes;
+    }
+    // Any thread: DATA is about to be freed. False: who made it pays for it.
+    static bool settle(void *data, size_t nbytes) {
+        if (payers().count == 0) return false;
+        std::lock_guard<std::mutex> lock(payers().mutex);
+        auto entry = payers().of.find(data);
+        if (entry == payers().of.end()) return false;
+        if (entry->second) entry->second->nbytes_ -= nbytes;
+        payers().of.erase(entry);
+        payers().count = payers().of.size();
+        return true;
+    }
+    bool is_past_limit() const {
+        return limit_ != 0 && nbytes_ > limit_;
+    }
+    void reach_limit() {
+        reached_(data_);
     }
     void *Reallocate(void *data, size_t old_nbytes, size_t nbytes) override {
         if (nbytes > old_nbytes && refuses(nbytes - old_nbytes)) return nullptr;
@@ -112,6 +141,20 @@ class CountingAllocator : public ArrayBuffer::Allocator {
     void *count(void *data, size_t nbytes) {
         if (data) nbytes_ += nbytes;
         return data;
+    }
+    struct Payers {
+        std::mutex mutex;
+        std::unordered_map<void *, std::shared_ptr<CountingAllocator>> of;
+        std::atomic<size_t> count{0}; // so that most need no lock
+    };
+    static Payers &payers() {
+        static auto *all = new Payers; // buffers may outlive main()
+        return *all;
+    }
+    static void note(void *data, std::shared_ptr<CountingAllocator> payer) {
+        std::lock_guard<std::mutex> lock(payers().mutex);
+        payers().of[data] = std::move(payer);
+        payers().count = payers().of.size();
     }
     std::unique_ptr<ArrayBuffer::Allocator> inner_{ArrayBuffer::Allocator::NewDefaultAllocator()};
     std::atomic<size_t> nbytes_{0};
@@ -1089,9 +1132,31 @@ v8s_value v8s_uint8array_new(v8s_isolate *isolate, size_t nbytes, uint8_t **byte
     return out(Uint8Array::New(buffer, 0, nbytes));
 }
 
+namespace {
+struct Adopted {
+    v8s_dispose dispose;
+    void *hint;
+};
+
+void free_adopted(void *bytes, size_t nbytes, void *data) {
+    std::unique_ptr<Adopted> adopted(static_cast<Adopted *>(data));
+    CountingAllocator::settle(bytes, nbytes);
+    adopted->dispose(bytes, nbytes, adopted->hint);
+}
+
+// The memory at BYTES is the isolate's now. Garbage may be all that keeps it from having room for it.
+void pay_for(Isolate *isolate, void *bytes, size_t nbytes) {
+    CountingAllocator &allocator = *state_of(isolate)->allocator;
+    allocator.take(bytes, nbytes);
+    if (allocator.is_past_limit()) v8s_collect_garbage(wrap(isolate));
+    if (allocator.is_past_limit()) allocator.reach_limit();
+}
+} // namespace
+
 v8s_value v8s_uint8array_adopt(v8s_isolate *isolate, void *bytes, size_t nbytes, v8s_dispose dispose, void *hint) {
     if (nbytes > TypedArray::kMaxLength) return nullptr;
-    std::unique_ptr<BackingStore> store = ArrayBuffer::NewBackingStore(bytes, nbytes, dispose, hint);
+    auto store = ArrayBuffer::NewBackingStore(bytes, nbytes, free_adopted, new Adopted{dispose, hint});
+    pay_for(unwrap(isolate), bytes, nbytes);
     return out(Uint8Array::New(ArrayBuffer::New(unwrap(isolate), std::move(store)), 0, nbytes));
 }
 
@@ -1583,7 +1648,9 @@ v8s_message *v8s_message_write(v8s_isolate *wrapped, v8s_value value, v8s_value 
     if (serializer.WriteValue(context_of(isolate), in(value)).IsNothing()) return nullptr;
     std::tie(message->bytes, message->nbytes) = serializer.Release();
     for (Local<ArrayBuffer> buffer : buffers) {
-        message->moved.push_back(buffer->GetBackingStore());
+        auto store = buffer->GetBackingStore();
+        state_of(isolate)->allocator->give(store->Data(), store->ByteLength());
+        message->moved.push_back(std::move(store));
         buffer->Detach();
     }
     return message.release();
@@ -1596,8 +1663,11 @@ v8s_value v8s_message_read(v8s_isolate *wrapped, v8s_message *message, const v8s
     MessageDelegate delegate(isolate, message, hosts, host_count, nullptr);
     ValueDeserializer deserializer(isolate, message->bytes, message->nbytes, &delegate);
     delegate.deserializer = &deserializer;
-    for (uint32_t i = 0; i < message->moved.size(); i++)
-        deserializer.TransferArrayBuffer(i, ArrayBuffer::New(isolate, std::move(message->moved[i])));
+    for (uint32_t i = 0; i < message->moved.size(); i++) {
+        auto &store = message->moved[i];
+        pay_for(isolate, store->Data(), store->ByteLength());
+        deserializer.TransferArrayBuffer(i, ArrayBuffer::New(isolate, std::move(store)));
+    }
     message->moved.clear();
     if (!deserializer.ReadHeader(context_of(isolate)).FromMaybe(false)) return nullptr;
     return out(deserializer.ReadValue(context_of(isolate)));

@@ -1,0 +1,53 @@
+// A Realm with limits.heapMB that gave its buffers away is not charged for them any more (100 MB in all ended one of 32):
+// who got them is.
+import { memoryUsage } from 'fino:process';
+import { Realm } from 'fino:realm';
+import { equal, ok, rejects } from './assert.mjs';
+
+const MB = 1 << 20;
+const HEAP = { code: 'ERR_REALM_HEAP_LIMIT' };
+const giver = Realm.fromSource(`import { realm } from 'fino:realm/self';
+export default (count) => {
+  for (let i = 0; i < count; i++) {
+    const { buffer } = new Uint8Array(${MB}).fill(i);
+    realm.port.postMessage(buffer, [buffer]);
+  }
+};`, { limits: { heapMB: 32 } });
+const keeper = Realm.fromSource(`import { realm } from 'fino:realm/self';
+const kept = [];
+let isKeeping = true, count = 0;
+realm.port.onmessage = ({ data }) => {
+  count++;
+  if (isKeeping) kept.push(data);
+};
+export default (keep) => {
+  isKeeping = keep;
+  return count;
+};`, { limits: { heapMB: 32 } });
+
+const received = [];
+let receive;
+giver.port.onmessage = ({ data }) => {
+  received.push(data);
+  receive?.();
+};
+giver.port.unref();
+const before = memoryUsage().arrayBuffers;
+for (let i = 0; i < 10; i++) {
+  await giver.call(10);
+  while (received.length < 10 * (i + 1)) await new Promise((resolve) => { receive = resolve; });
+}
+equal(new Uint8Array(received[99])[7], 9);
+ok(memoryUsage().arrayBuffers - before >= 100 * MB, `${memoryUsage().arrayBuffers - before}`);
+await giver.terminate();
+
+// What is given on is charged once more, and what the next one drops is not.
+await keeper.call(false);
+for (const buffer of received.slice(0, 60)) {
+  keeper.port.postMessage(buffer, [buffer]);
+  await keeper.call(false);
+}
+equal(await keeper.call(true), 60);
+ok(memoryUsage().arrayBuffers - before < 60 * MB, `${memoryUsage().arrayBuffers - before}`);
+for (const buffer of received.slice(60)) keeper.port.postMessage(buffer, [buffer]);
+await rejects(keeper.call(true), HEAP);
