@@ -258,6 +258,11 @@ static int check_combination(struct rt_options *options) {
               stderr);
         options->profile_budget_ppm = 0;
     }
+    if (options->profile_view && options->profile_format && strcmp(options->profile_format->name, "html") == 0) {
+        fputs("fino: notice: --profile-format=html writes the flame graph; --profile-view has no effect beside it\n",
+              stderr);
+        options->profile_view = false;
+    }
     if (!options->profile_path)
         options->profile_path = options->profile_format ? options->profile_format->file_name : "profile.pb";
     return -1;

@@ -152,8 +152,8 @@ static bool is_loopback(const struct rt_address *address) {
     return IN6_IS_ADDR_LOOPBACK(&address->socket.v6.sin6_addr);
 }
 
-/* HOST[:PORT]: fills ADDRESS_OUT. Returns false when it is no address. */
-static bool parse_address(const char *text, size_t nbytes, struct rt_address *address_out) {
+/* HOST[:PORT]: fills ADDRESS_OUT, and *HAS_PORT_OUT unless it is NULL. Returns false when it is no address. */
+static bool parse_address(const char *text, size_t nbytes, struct rt_address *address_out, bool *has_port_out) {
     char host[128];
     if (nbytes >= sizeof host) return false;
     memcpy(host, text, nbytes);
@@ -163,6 +163,7 @@ static bool parse_address(const char *text, size_t nbytes, struct rt_address *ad
     unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
     if (colon && (colon[1] < '0' || colon[1] > '9' || *end || port > 65535)) return false;
     if (colon) *colon = 0;
+    if (has_port_out) *has_port_out = colon != NULL;
     return *host && rt_address_parse(host, (uint16_t)port, address_out);
 }
 
@@ -170,7 +171,7 @@ static bool has_our_host(const struct request *request) {
     struct rt_address address;
     size_t nbytes;
     const char *host = find_field(request, "Host", &nbytes);
-    return host && parse_address(host, nbytes, &address) && is_loopback(&address);
+    return host && parse_address(host, nbytes, &address, NULL) && is_loopback(&address);
 }
 
 /* Reads NAME=NUMBER in the query into *NUMBER, which stays what it is when there is none. Returns false unless it is
@@ -241,12 +242,21 @@ static void serve_symbols(int fd, const struct request *request) {
     answer_text(fd, "200 OK", "num_symbols: 0\n");
 }
 
+/* Links of the index are relative in other tools' eyes: its address ends in a slash. */
+static void serve_redirect(int fd, const struct request *request) {
+    static const char head[] = "HTTP/1.1 301 Moved Permanently\r\nLocation: /debug/pprof/\r\nContent-Length: 0\r\n"
+                               "Connection: close\r\n\r\n";
+    (void)request;
+    write_all(fd, head, sizeof head - 1);
+}
+
 static void serve_index(int fd, const struct request *request);
 
 static const struct {
-    const char *path, *help;
+    const char *path, *help; /* without HELP it is not listed */
     void (*serve)(int fd, const struct request *request);
 } pages[] = {
+    {"/debug/pprof", NULL, serve_redirect},
     {"/debug/pprof/", "this page", serve_index},
     {"/debug/pprof/profile", "a CPU profile of all threads: ?seconds=30&amp;hz=1000", serve_profile},
     {"/debug/pprof/cmdline", "the command line", serve_command_line},
@@ -259,8 +269,9 @@ static void serve_index(int fd, const struct request *request) {
     size_t nbytes = strlen(text);
     (void)request;
     for (size_t i = 0; i < PAGE_COUNT; i++)
-        nbytes += (size_t)snprintf(text + nbytes, sizeof text - nbytes, "<li><a href=\"%s\">%s</a>: %s\n",
-                                   pages[i].path, pages[i].path, pages[i].help);
+        if (pages[i].help)
+            nbytes += (size_t)snprintf(text + nbytes, sizeof text - nbytes, "<li><a href=\"%s\">%s</a>: %s\n",
+                                       pages[i].path, pages[i].path, pages[i].help);
     answer(fd, "200 OK", "text/html; charset=utf-8", text, nbytes);
 }
 
@@ -336,7 +347,8 @@ static void *run_server(void *argument) {
 
 static int listen_at(const char *text) {
     struct rt_address address;
-    if (!parse_address(text, strlen(text), &address)) {
+    bool has_port;
+    if (!parse_address(text, strlen(text), &address, &has_port) || !has_port) {
         fprintf(stderr, "fino: --pprof-listen=%s is not an address and a port, such as 127.0.0.1:6060\n", text);
         return -1;
     }

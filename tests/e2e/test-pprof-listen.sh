@@ -46,8 +46,11 @@ tool json live.pb | grep -q '"period": 2000000,' || fail 'hz=500 is not 2 ms'
 expect_valid_profile body
 
 # One at a time; a client that leaves ends its recording.
-curl -s -m 60 -o first "${url}profile?seconds=600" & first=$!
-for _ in $(seq 100); do [ "$(status "${url}profile?seconds=1")" != 409 ] || break; done
+curl -sf -m 120 --retry 100 --retry-delay 1 --retry-all-errors -o first "${url}profile?seconds=600" & first=$!
+for _ in $(seq 100); do
+  [ "$(status "${url}profile?seconds=1")" != 409 ] || break
+  sleep 0.3 # long enough for the first one to come before the next
+done
 expect_text body 'being recorded already'
 kill $first
 for _ in $(seq 100); do
@@ -60,6 +63,8 @@ for bad in seconds=0 seconds=601 seconds=x seconds=1x seconds= seconds=-1; do ex
 for bad in hz=9 hz=10001 hz=x; do expect_answer 400 '10 to 10000' "${url}profile?seconds=1&$bad"; done
 expect_answer 404 /debug/pprof/ "${url}nothing"
 expect_answer 404 /debug/pprof/ "${url%debug*}"
+[ "$(status "${url%/}")" = 301 ] || fail 'an address without its last slash'
+expect_answer 200 'this page' -L "${url%/}"
 expect_answer 405 GET -X DELETE "${url}profile"
 expect_answer 403 loopback -H 'Host: evil.example' "${url}profile?seconds=1"
 expect_answer 403 loopback -H 'Host: 127.0.0.1.evil.example' "$url"
@@ -102,7 +107,7 @@ timeout 60 "$fino" run --pprof-listen=127.0.0.1:0 short.mjs 2>short.err & short=
 curl -s -m 60 -o cut "$(url_of short.err)profile?seconds=600" || true
 wait $short || fail 'the program does not end as it should'
 
-for bad in 127.0.0.1:x 127.0.0.1:65536 nowhere '' :; do
+for bad in 127.0.0.1 '[::1]' 127.0.0.1:x 127.0.0.1:65536 nowhere '' :; do
   expect_status 1 "$fino" run --pprof-listen="$bad" wait.mjs
   expect_text err 'is not an address and a port'
 done
