@@ -56,14 +56,18 @@ static ssize_t read_socket(struct http_connection *connection, uint8_t *bytes, s
     return errno == EAGAIN ? -EAGAIN : -errno;
 }
 
-/* The client is gone, or will send no more. */
+/* The client will send no more, but may still be reading: what it asked for completely it gets. */
 static void on_input_end(struct http_connection *connection) {
     connection->is_readable = false;
-    bool is_complete = connection->phase == HTTP_PHASE_ANSWER && connection->is_body_over;
-    if (is_complete)
-        connection->closes = true; /* it may still be reading */
-    else
+    if (connection->phase == HTTP_PHASE_ANSWER && !connection->is_body_over) {
+        http_flush_batch(connection);
         http_connection_close(connection, 0, true);
+        return;
+    }
+    connection->closes = true;
+    if (connection->phase == HTTP_PHASE_ANSWER) return;
+    connection->phase = HTTP_PHASE_LINGER;
+    connection->lingers = false;
 }
 
 /* Reads more into the view. False: there is nothing now, or no connection any more. */
@@ -81,7 +85,10 @@ static bool fill(struct http_connection *connection) {
     }
     ssize_t got = read_socket(connection, bytes, nbytes);
     if (got <= 0) {
-        if (got != -EAGAIN) on_input_end(connection);
+        if (got == 0)
+            on_input_end(connection);
+        else if (got != -EAGAIN)
+            http_connection_close(connection, 0, true);
         return false;
     }
     if (is_kept) {

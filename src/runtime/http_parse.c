@@ -311,6 +311,8 @@ int http_parse_response(struct http_head *head, const uint8_t *bytes, size_t nby
 enum chunk_state {
     CHUNK_SIZE, /* must be 0: the state of a zeroed struct */
     CHUNK_EXTENSION,
+    CHUNK_QUOTED,
+    CHUNK_QUOTED_PAIR,
     CHUNK_SIZE_LF,
     CHUNK_DATA,
     CHUNK_DATA_CR,
@@ -342,11 +344,19 @@ static enum chunk_state next_of_size(struct http_chunks *chunks, uint8_t charact
     return character == ';' ? CHUNK_EXTENSION : character == '\r' ? CHUNK_SIZE_LF : CHUNKS_BROKEN;
 }
 
-/* Quoted or not, an extension has no CR or LF in it. */
+/* Extensions are ignored, but must be some: who looks for a quote's end, too, sees the same line end as who does not.
+ */
 static enum chunk_state next_of_extension(struct http_chunks *chunks, uint8_t character) {
-    if (character == '\r') return CHUNK_SIZE_LF;
-    bool is_good = character_class[character] & VALUE && ++chunks->overhead_nbytes <= CHUNK_EXTENSION_NBYTES_MAX;
-    return is_good ? CHUNK_EXTENSION : CHUNKS_BROKEN;
+    if (++chunks->overhead_nbytes > CHUNK_EXTENSION_NBYTES_MAX) return CHUNKS_BROKEN;
+    if (chunks->state == CHUNK_EXTENSION) {
+        if (character == '\r') return CHUNK_SIZE_LF;
+        if (character == '"') return CHUNK_QUOTED;
+        bool is_good = character_class[character] & TOKEN || (character && strchr(";= \t", character));
+        return is_good ? CHUNK_EXTENSION : CHUNKS_BROKEN;
+    }
+    if (!(character_class[character] & VALUE)) return CHUNKS_BROKEN;
+    if (chunks->state == CHUNK_QUOTED_PAIR) return CHUNK_QUOTED;
+    return character == '"' ? CHUNK_EXTENSION : character == '\\' ? CHUNK_QUOTED_PAIR : CHUNK_QUOTED;
 }
 
 static enum chunk_state after_size(struct http_chunks *chunks, uint8_t character) {
@@ -375,7 +385,9 @@ static enum chunk_state next_of_trailer(struct http_chunks *chunks, uint8_t char
 static enum chunk_state next_state(struct http_chunks *chunks, uint8_t character) {
     switch ((enum chunk_state)chunks->state) {
         case CHUNK_SIZE: return next_of_size(chunks, character);
-        case CHUNK_EXTENSION: return next_of_extension(chunks, character);
+        case CHUNK_EXTENSION:
+        case CHUNK_QUOTED:
+        case CHUNK_QUOTED_PAIR: return next_of_extension(chunks, character);
         case CHUNK_SIZE_LF: return after_size(chunks, character);
         case CHUNK_DATA_CR: return character == '\r' ? CHUNK_DATA_LF : CHUNKS_BROKEN;
         case CHUNK_DATA_LF: return character == '\n' ? CHUNK_SIZE : CHUNKS_BROKEN;

@@ -211,6 +211,7 @@ static void chunked(void) {
     expect_chunks("0\r\n\r\nGET", 5, "");
     expect_chunks("3\r\nabc\r\nA;x=\"y\"\r\n0123456789\r\n00\r\nT: v\r\n\r\n", 41, "abc0123456789");
     expect_chunks("3\r\nab", -2, "ab");
+    expect_chunks("3;a;b=c; d = \"e\\\"\\\\;\xff f\"\r\nabc\r\n0;x\r\n\r\n", 38, "abc");
     expect_chunks("\r\n", -1, NULL);
     expect_chunks("g\r\n", -1, NULL);
     expect_chunks("-1\r\n", -1, NULL);
@@ -222,6 +223,10 @@ static void chunked(void) {
     expect_chunks("3\r\nabc\n0\r\n\r\n", -1, NULL);
     expect_chunks("3;a\nb\r\nabc\r\n", -1, NULL);
     expect_chunks("3;a\rb\r\nabc\r\n", -1, NULL);
+    expect_chunks("3;a=\"b\r\nabc\r\n", -1, NULL); /* a quote that does not end on its line */
+    expect_chunks("3;a=\"b\\\r\nabc\r\n", -1, NULL);
+    expect_chunks("3;\xff\r\nabc\r\n", -1, NULL);
+    expect_chunks("3;a/b\r\nabc\r\n", -1, NULL);
     expect_chunks("FFFFFFFFFFFFFFFFF\r\n", -1, NULL);
     expect_chunks("00000000000003\r\n", -1, NULL);
     expect_chunks("0\r\n T: v\r\n\r\n", -1, NULL);
