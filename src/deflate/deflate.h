@@ -3,10 +3,10 @@
  * Compression: `fino_gzip_compress` and `fino_deflate_compress` in one call; a `fino_deflate_compressor` to do so many
  * times without allocating; a `fino_deflate_stream` when the input comes in pieces.
  * Decompression: `fino_inflate` into a buffer; `fino_gzip_decompress` of untrusted files, with a cap on the size; a
- * `fino_inflate_reader` for any size in 128 KiB of memory.
+ * `fino_inflate_reader` for any size in little memory.
  *
- * Memory:   a compressor takes, in KiB: 362 at level 1, 490 at levels 2 to 9, 7,915 at level 12; a stream 295 more.
- *           fino_deflate_compressor_nbytes gives the exact figure. A reader takes 126. The one-shot decoders allocate
+ * Memory:   a compressor takes, in KiB: 362 at level 1, 490 at levels 2 to 9, 7,915 above; a stream 289 more.
+ *           fino_deflate_compressor_nbytes gives the exact figure. A reader takes 123. The one-shot decoders allocate
  *           nothing but the output.
  * Output:   depends on the input, the level, the pieces and flushes of a stream and the version of this library
  *           alone: not on the machine, its byte order, or what an object did before.
@@ -92,8 +92,8 @@ struct fino_deflate_stream_config {
     bool is_gzip;                           /* false: raw */
     const struct fino_gzip_header *header;  /* may be NULL; used during fino_deflate_stream_new alone */
     const struct fino_allocator *allocator; /* NULL: malloc and free */
-    /* Takes the output as it arises, up to 300 KiB at a time. Returns 0, or else an error, after which the stream calls
-     * it no more. */
+    /* Takes the output as it arises, up to 129 KiB at a time, and a gzip header whole. Returns 0, or else an error,
+     * after which the stream calls it no more. */
     int (*write)(void *context, const void *data, size_t nbytes);
     void *context;
 };
@@ -145,7 +145,7 @@ enum fino_inflate_status fino_inflate(const void *in, size_t in_nbytes, void *ou
 bool fino_is_gzip(const void *in, size_t in_nbytes);
 
 /* Decodes all members of a gzip file; zeros may follow the last. At most MAX_OUT_NBYTES bytes come out (more is
- * FINO_INFLATE_OUTPUT_FULL), and no more than about twice that is ever allocated.
+ * FINO_INFLATE_OUTPUT_FULL), and no more than twice that is ever allocated.
  * Owns: *OUT_OUT, *OUT_NBYTES_OUT long, is freed by the caller through ALLOCATOR (NULL: free). It is NULL on errors,
  * and when there is nothing. */
 enum fino_inflate_status fino_gzip_decompress(const struct fino_allocator *allocator, const void *in, size_t in_nbytes,
