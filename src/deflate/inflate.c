@@ -307,18 +307,21 @@ static int read_block_header(struct deflate_inflater *inflater) {
 
 /* ---- block bodies ---- */
 
+void deflate_inflate_skip_stored(struct deflate_inflater *inflater, size_t nbytes) {
+    inflater->left -= (uint32_t)nbytes;
+    if (inflater->left == 0) inflater->state = inflater->is_final_block ? INFLATE_DONE : INFLATE_BLOCK_START;
+}
+
 static int run_stored(struct deflate_inflater *inflater) {
     size_t nbytes = inflater->left;
+    if (nbytes && inflater->leaves_stored) return INFLATE_AT_STORED;
     nbytes = min_size(nbytes, (size_t)(inflater->in_end - inflater->in_next));
     nbytes = min_size(nbytes, (size_t)(inflater->out_end - inflater->out_next));
     if (nbytes) memcpy(inflater->out_next, inflater->in_next, nbytes);
     inflater->in_next += nbytes;
     inflater->out_next += nbytes;
-    inflater->left -= (uint32_t)nbytes;
-    if (inflater->left == 0) {
-        inflater->state = inflater->is_final_block ? INFLATE_DONE : INFLATE_BLOCK_START;
-        return 0;
-    }
+    deflate_inflate_skip_stored(inflater, nbytes);
+    if (inflater->state != INFLATE_IN_STORED) return 0;
     return inflater->out_next == inflater->out_end ? INFLATE_NEED_OUTPUT : short_input(inflater);
 }
 
@@ -510,6 +513,7 @@ void deflate_inflate_start(struct deflate_inflater *inflater) {
     inflater->bit_count = 0;
     inflater->state = INFLATE_BLOCK_START;
     inflater->has_fixed_tables = false;
+    inflater->leaves_stored = false;
     inflater->left = 0;
 }
 

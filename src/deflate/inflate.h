@@ -21,7 +21,7 @@ enum {
 };
 
 /* What the core returns besides the public statuses. */
-enum { INFLATE_NEED_INPUT = -1, INFLATE_NEED_OUTPUT = -2 };
+enum { INFLATE_NEED_INPUT = -1, INFLATE_NEED_OUTPUT = -2, INFLATE_AT_STORED = -3 };
 
 enum inflate_state { INFLATE_BLOCK_START, INFLATE_IN_STORED, INFLATE_IN_CODED, INFLATE_DONE };
 
@@ -39,6 +39,7 @@ struct deflate_inflater {
     enum inflate_state state;
     bool is_final_block;
     bool has_fixed_tables;
+    bool leaves_stored;    /* what stored blocks hold is for the caller to take: see deflate_inflate_skip_stored */
     uint32_t left;         /* of a stored block, or of a match that the output's end has cut */
     uint32_t match_offset; /* of that match */
 
@@ -51,7 +52,11 @@ void deflate_inflate_start(struct deflate_inflater *inflater);
 
 /* Decodes until the stream ends (0), the input or the output is used up (INFLATE_NEED_*), or the stream is found
  * invalid (a fino_inflate_status). At NEED_INPUT the bytes left between in_next and in_end must be given again, with
- * more behind them. When it returns 0, in_next is the first byte after the stream. */
+ * more behind them. When it returns 0, in_next is the first byte after the stream. With leaves_stored it returns
+ * INFLATE_AT_STORED when the next `left` bytes of input are what a stored block holds. */
 int deflate_inflate_run(struct deflate_inflater *inflater);
+
+/* The caller has taken NBYTES, at most `left`, of the stored block from the input. */
+void deflate_inflate_skip_stored(struct deflate_inflater *inflater, size_t nbytes);
 
 #endif

@@ -1,5 +1,6 @@
 /* inflate_reader.c: decodes from a source into any number of small pieces, in a fixed amount of memory. The decoded
- * bytes go through a window: its first 32 KiB are history, what follows is new. */
+ * bytes go through a window: its first 32 KiB are history, what follows is new. Those of stored blocks do not: they go
+ * straight to the caller, and into the window only as far as matches may reach back to them. */
 #include "allocator.h"
 #include "gunzip.h"
 
@@ -47,27 +48,35 @@ static void start_data(fino_inflate_reader *reader) {
     deflate_inflate_start(&reader->inflater);
     reader->inflater.out_begin = reader->inflater.out_next = reader->out;
     reader->inflater.out_end = reader->out + sizeof reader->out;
+    reader->inflater.leaves_stored = true;
     reader->delivered = reader->out;
     reader->crc = 0;
     reader->member_nbytes = 0;
     reader->phase = PHASE_DATA;
 }
 
-/* Moves the history to the window's beginning when there is no room behind it. All has been delivered. */
-static void slide(fino_inflate_reader *reader) {
+/* Counts what was decoded towards the member's trailer. */
+static void count(fino_inflate_reader *reader, const uint8_t *bytes, size_t nbytes) {
+    if (!reader->is_gzip) return;
+    reader->crc = fino_crc32(reader->crc, bytes, nbytes);
+    reader->member_nbytes += (uint32_t)nbytes;
+}
+
+/* Moves the history to the window's beginning when there is no room for NBYTES behind it. All has been delivered. */
+static void slide(fino_inflate_reader *reader, size_t nbytes) {
     struct deflate_inflater *inflater = &reader->inflater;
-    if (inflater->out_next < inflater->out_end) return;
+    if ((size_t)(inflater->out_end - inflater->out_next) >= nbytes) return;
     memmove(reader->out, inflater->out_next - DEFLATE_WINDOW, DEFLATE_WINDOW);
     inflater->out_next = reader->out + DEFLATE_WINDOW;
     reader->delivered = inflater->out_next;
 }
 
-/* Decodes until the window is full or the data ends. */
+/* Decodes until the window is full, a stored block has something, or the data ends. */
 static int decode(fino_inflate_reader *reader) {
     struct deflate_inflater *inflater = &reader->inflater;
     const uint8_t *start;
     int status;
-    slide(reader);
+    slide(reader, 1);
     start = inflater->out_next;
     do {
         status = deflate_inflate_run(inflater);
@@ -75,13 +84,60 @@ static int decode(fino_inflate_reader *reader) {
         status = refill(inflater);
         if (status == FINO_INFLATE_TRUNCATED) status = 0; /* in_is_last makes the decoder tell, unless bits are left */
     } while (!status);
-    if (reader->is_gzip) {
-        size_t nbytes = (size_t)(inflater->out_next - start);
-        reader->crc = fino_crc32(reader->crc, start, nbytes);
-        reader->member_nbytes += (uint32_t)nbytes;
-    }
+    count(reader, start, (size_t)(inflater->out_next - start));
     if (status == 0) reader->phase = reader->is_gzip ? PHASE_TRAILER : PHASE_END;
-    return status == INFLATE_NEED_OUTPUT ? 0 : status;
+    return status < 0 ? 0 : status;
+}
+
+/* Adds what has been delivered to the history. */
+static void remember(fino_inflate_reader *reader, const uint8_t *bytes, size_t nbytes) {
+    if (nbytes >= DEFLATE_WINDOW) {
+        bytes += nbytes - DEFLATE_WINDOW;
+        nbytes = DEFLATE_WINDOW;
+        reader->inflater.out_next = reader->out;
+    }
+    slide(reader, nbytes);
+    memcpy(reader->inflater.out_next, bytes, nbytes);
+    reader->inflater.out_next += nbytes;
+    reader->delivered = reader->inflater.out_next;
+}
+
+/* Takes up to NBYTES, not 0, of what a stored block holds: from the input that is there, else from the source, past IN
+ * when that would be full. *NBYTES_OUT is how many. */
+static int take_stored(fino_inflate_reader *reader, uint8_t *out, size_t nbytes, size_t *nbytes_out) {
+    struct deflate_inflater *inflater = &reader->inflater;
+    ptrdiff_t got;
+    *nbytes_out = 0;
+    if (inflater->in_next == inflater->in_end && (inflater->in_is_last || nbytes < sizeof reader->in)) {
+        int status = refill(inflater);
+        if (status) return status;
+    }
+    if (inflater->in_next < inflater->in_end) {
+        *nbytes_out = min_size(nbytes, (size_t)(inflater->in_end - inflater->in_next));
+        memcpy(out, inflater->in_next, *nbytes_out);
+        inflater->in_next += *nbytes_out;
+        return 0;
+    }
+    got = reader->read(reader->context, out, nbytes);
+    if (got < 0 || (size_t)got > nbytes) return FINO_INFLATE_READ_ERROR;
+    inflater->in_is_last = got == 0;
+    *nbytes_out = (size_t)got;
+    return got ? 0 : FINO_INFLATE_TRUNCATED;
+}
+
+/* Copies a stored block to OUT until it ends or NBYTES are there. *NBYTES_OUT is how many are. */
+static int copy_stored(fino_inflate_reader *reader, uint8_t *out, size_t nbytes, size_t *nbytes_out) {
+    size_t wanted = min_size(reader->inflater.left, nbytes), total = 0, got;
+    int status = 0;
+    while (total < wanted && !status) {
+        status = take_stored(reader, out + total, wanted - total, &got);
+        total += got;
+    }
+    deflate_inflate_skip_stored(&reader->inflater, total);
+    count(reader, out, total);
+    remember(reader, out, total);
+    *nbytes_out = total;
+    return status;
 }
 
 /* Does one step of whatever comes next. */
@@ -108,15 +164,19 @@ enum fino_inflate_status fino_inflate_reader_read(fino_inflate_reader *reader, v
                                                   size_t *nbytes_out) {
     uint8_t *next = out;
     for (;;) {
-        size_t ready = (size_t)(reader->inflater.out_next - reader->delivered);
-        ready = min_size(ready, nbytes);
-        if (ready) memcpy(next, reader->delivered, ready);
-        reader->delivered += ready;
-        next += ready;
-        nbytes -= ready;
+        size_t got = min_size((size_t)(reader->inflater.out_next - reader->delivered), nbytes);
+        if (got) memcpy(next, reader->delivered, got);
+        reader->delivered += got;
+        next += got;
+        nbytes -= got;
         if (nbytes == 0 || reader->status || reader->phase == PHASE_END) break;
-        reader->status = advance(reader);
-        if (reader->status && reader->delivered == reader->inflater.out_next) break;
+        if (reader->phase == PHASE_DATA && reader->inflater.state == INFLATE_IN_STORED) {
+            reader->status = copy_stored(reader, next, nbytes, &got);
+            next += got;
+            nbytes -= got;
+        } else {
+            reader->status = advance(reader);
+        }
     }
     *nbytes_out = (size_t)(next - (uint8_t *)out);
     if (reader->delivered != reader->inflater.out_next) return FINO_INFLATE_OK; /* an error comes after these */
