@@ -213,19 +213,29 @@ static int compare_labels(const struct fino_pprof_label *a, const struct fino_pp
     return a->unit == b->unit ? 0 : a->unit < b->unit ? -1 : 1;
 }
 
-/* Sorts LABELS and drops what occurs twice. Returns: how many are left. Sets are small: insertion sort. */
-static uint32_t sort_labels(struct fino_pprof_label *labels, uint32_t count) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct fino_pprof_label label = labels[i];
-        uint32_t at = kept;
-        while (at > 0 && compare_labels(&label, &labels[at - 1]) < 0)
-            at--;
-        if (at > 0 && compare_labels(&label, &labels[at - 1]) == 0) continue;
-        memmove(labels + at + 1, labels + at, (kept - at) * sizeof *labels);
-        labels[at] = label;
-        kept++;
+/* Puts LABEL into a heap whose place AT is free and whose places below AT are in order. */
+static void sift(struct fino_pprof_label *heap, size_t at, size_t count, struct fino_pprof_label label) {
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && compare_labels(&heap[child], &heap[child + 1]) < 0) child++;
+        if (compare_labels(&label, &heap[child]) >= 0) break;
+        heap[at] = heap[child];
     }
+    heap[at] = label;
+}
+
+/* Sorts LABELS and drops what occurs twice. Returns: how many are left. Heapsort: sets are small, but for hostile ones,
+ * which are large. */
+static uint32_t sort_labels(struct fino_pprof_label *labels, size_t count) {
+    uint32_t kept = 0;
+    for (size_t at = count / 2; at-- > 0;)
+        sift(labels, at, count, labels[at]);
+    for (size_t end = count; end-- > 1;) {
+        struct fino_pprof_label last = labels[end];
+        labels[end] = labels[0];
+        sift(labels, 0, end, last);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || compare_labels(&labels[kept - 1], &labels[i]) != 0) labels[kept++] = labels[i];
     return kept;
 }
 
@@ -269,7 +279,7 @@ uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label
     struct fino_pprof_label *sorted = profile->labels.items + profile->labels.count;
     for (size_t i = 0; i < count; i++)
         sorted[i] = normal_label(labels[i]);
-    uint32_t kept = sort_labels(sorted, (uint32_t)count), hash = hash_labels(profile, sorted, kept);
+    uint32_t kept = sort_labels(sorted, count), hash = hash_labels(profile, sorted, kept);
     for (uint32_t at = hash, id; (id = pprof_index_next(&profile->label_set_index, hash, &at)) != FINO_PPROF_NONE;)
         if (label_set_is(profile, id, sorted, kept)) return id;
 
@@ -307,7 +317,7 @@ static uint32_t intern_text(fino_pprof *profile, const char *text) {
 }
 
 fino_pprof *fino_pprof_new(const struct fino_pprof_config *config) {
-    if (config->sample_type_count < 1 || config->sample_type_count > FINO_PPROF_SAMPLE_TYPES_MAX) return NULL;
+    if (config->sample_type_count < 1) return NULL;
     fino_pprof *profile =
         pprof_new_bare(config->allocator ? config->allocator : &pprof_default_allocator, config->hash_seed);
     if (!profile) return NULL;

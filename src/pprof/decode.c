@@ -365,6 +365,8 @@ static bool read_label(struct decoder *d, const struct pprof_field *field) {
 
 /* Adds the sample that the scratch holds. */
 static bool add_sample(struct decoder *d) {
+    if (d->profile->sample_types.count == 0)
+        return fail(d, "is in a profile without sample types", "value", d->values.count);
     if (d->values.count != d->profile->sample_types.count)
         return fail(d, "has not one value per sample type", "value", d->values.count);
     uint32_t label_set = fino_pprof_label_set(d->profile, d->labels.items, d->labels.count);

@@ -57,6 +57,7 @@ struct encoder {
 
     uint8_t *stack_bytes; /* scratch: the location ids of one sample */
     uint32_t depth_max;   /* of the samples in the output */
+    uint8_t *value_bytes; /* scratch: the values of one sample */
     struct pprof_output output;
 };
 
@@ -363,8 +364,7 @@ static void emit_values(struct encoder *e, struct pprof_writer *writer, uint32_t
 }
 
 static void put_sample(struct encoder *e, uint32_t id) {
-    uint8_t value_bytes[FINO_PPROF_SAMPLE_TYPES_MAX * WIRE_VARINT_NBYTES_MAX];
-    struct pprof_writer values = {.out = value_bytes}, heads = {0}, head = {0}, writer = {0};
+    struct pprof_writer values = {.out = e->value_bytes}, heads = {0}, head = {0}, writer = {0};
     struct pprof_sample sample = pprof_sample(e->profile, id);
     const struct piece *labels = &e->label_sets[sample.label_set];
     size_t stack_nbytes = (size_t)(spell_stack(e, &sample) - e->stack_bytes);
@@ -379,7 +379,7 @@ static void put_sample(struct encoder *e, uint32_t id) {
     if (!writer.out) return;
     wire_head(&writer, PROFILE_SAMPLE, body_nbytes);
     if (sample.depth) wire_bytes(&writer, SAMPLE_LOCATION_ID, e->stack_bytes, stack_nbytes);
-    wire_bytes(&writer, SAMPLE_VALUE, value_bytes, values.nbytes);
+    wire_bytes(&writer, SAMPLE_VALUE, e->value_bytes, values.nbytes);
     wire_raw(&writer, e->label_bytes + labels->begin, labels->nbytes);
 }
 
@@ -473,6 +473,7 @@ static bool allocate(struct encoder *e) {
 
 static void release(struct encoder *e) {
     const fino_pprof *profile = e->profile;
+    pprof_free(e->allocator, e->value_bytes, (size_t)profile->sample_types.count + 1, WIRE_VARINT_NBYTES_MAX);
     pprof_free(e->allocator, e->stack_bytes, (size_t)e->depth_max + 1, STACK_NBYTES_PER_LOCATION);
     pprof_free(e->allocator, e->label_bytes, e->label_nbytes + 1, 1);
     free_numbering(e, &e->locations);
@@ -508,7 +509,8 @@ static bool prepare(struct encoder *e) {
     select_samples(e);
     number_all(e);
     e->stack_bytes = pprof_alloc(e->allocator, (size_t)e->depth_max + 1, STACK_NBYTES_PER_LOCATION);
-    return e->stack_bytes && write_label_sets(e);
+    e->value_bytes = pprof_alloc(e->allocator, (size_t)e->profile->sample_types.count + 1, WIRE_VARINT_NBYTES_MAX);
+    return e->stack_bytes && e->value_bytes && write_label_sets(e);
 }
 
 /* ---- The interface ---- */

@@ -36,9 +36,6 @@ typedef struct fino_pprof_snapshot fino_pprof_snapshot;
 /* What every intern function returns on failure, and what stands for "none" where an id is optional. */
 #define FINO_PPROF_NONE UINT32_MAX
 
-/* The most dimensions that a sample's value may have. */
-#define FINO_PPROF_SAMPLE_TYPES_MAX 64
-
 /* One dimension of a sample's value, such as {"cpu", "nanoseconds"}. */
 struct fino_pprof_value_type {
     const char *type;
@@ -47,9 +44,9 @@ struct fino_pprof_value_type {
 
 struct fino_pprof_config {
     const struct fino_pprof_value_type *sample_types; /* at least one */
-    size_t sample_type_count;                         /* 1..FINO_PPROF_SAMPLE_TYPES_MAX */
-    const struct fino_allocator *allocator;           /* NULL: malloc and free */
-    uint64_t hash_seed;                               /* unpredictable where names are hostile */
+    size_t sample_type_count;
+    const struct fino_allocator *allocator; /* NULL: malloc and free */
+    uint64_t hash_seed;                     /* unpredictable where names are hostile */
 };
 
 /* Returns: a builder, or NULL when memory is short or the config is out of range. Owns: fino_pprof_free frees it. */

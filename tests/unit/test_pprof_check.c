@@ -49,6 +49,8 @@ static const struct bad bads[] = {
     {B(STRINGS "\x1a\x06\x08\x01\x10\x05\x18\x09\x22\x06\x08\x01\x10\x01\x18\x0a"), 0, "location",
      "lies outside of its mapping", 0},
     {B(STRINGS TYPE SAMPLE1), 0, "sample", "refers to a location that does not exist", 0},
+    {B(STRINGS FUNCTION1 LOCATION1 SAMPLE1), 0, "sample", "is in a profile without sample types", 0},
+    {B("\x32\x00\x12\x00"), 0, "sample", "is in a profile without sample types", 0},
     {B(STRINGS TYPE FUNCTION1 LOCATION1 "\x12\x03\x0a\x01\x01"), 0, "sample", "has not one value per sample type", 0},
     {B(STRINGS TYPE FUNCTION1 LOCATION1 SAMPLE1 SAMPLE1), 1, "sample", "repeats an earlier one", 1},
     {B(STRINGS TYPE FUNCTION1 LOCATION1 "\x12\x06\x0a\x01\x01\x12\x01\x00"), 1, "sample", "has no value but 0", 0},

@@ -1,6 +1,7 @@
 /* Bytes made to harm: a gzip bomb stops at the cap and takes no more memory than it allows; lengths of 2^63 and ids of
  * nothing are refused in every message; a profile cut anywhere, plain or compressed, is read to its end and no further
- * (sanitizers see the end of the allocation). Messages can't nest in themselves, so there are no cycles to follow. */
+ * (sanitizers see the end of the allocation); more labels and sample types than anybody has take no more than their
+ * share of time and memory. Messages can't nest in themselves, so there are no cycles to follow. */
 #include "../test.h"
 #include "pprof/pprof.h"
 
@@ -143,7 +144,84 @@ static void test_cuts(void) {
     fino_pprof_free(profile);
 }
 
+/* ---- Many of what there are few of ---- */
+
+struct bytes {
+    uint8_t *data;
+    size_t nbytes;
+};
+
+static void put_number(struct bytes *bytes, uint64_t number) {
+    for (; number >= 0x80; number >>= 7)
+        bytes->data[bytes->nbytes++] = (uint8_t)(number | 0x80);
+    bytes->data[bytes->nbytes++] = (uint8_t)number;
+}
+
+/* A field whose content is BODY, which it frees. */
+static void put_field(struct bytes *bytes, uint8_t head, struct bytes *body) {
+    put_number(bytes, head);
+    put_number(bytes, body->nbytes);
+    memcpy(bytes->data + bytes->nbytes, body->data, body->nbytes);
+    bytes->nbytes += body->nbytes;
+    free(body->data);
+}
+
+/* One sample with 300,000 labels from the largest to the smallest: sorted one by one, that would take minutes. */
+static void test_many_labels(void) {
+    enum { COUNT = 300000 };
+    struct bytes profile = {malloc(COUNT * 16), 0}, sample = {malloc(COUNT * 16), 0};
+    struct fino_pprof_decode_config config = {.allocator = &counting};
+    fino_pprof *read;
+    size_t count;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct bytes label = {malloc(16), 0};
+        put_number(&label, 0x18);
+        put_number(&label, COUNT - i / 2); /* each twice */
+        put_field(&sample, 0x1a, &label);
+    }
+    memcpy(sample.data + sample.nbytes, "\x10\x01", 2); /* value 1 */
+    sample.nbytes += 2;
+    memcpy(profile.data, "\x0a\x00", 2); /* a sample type */
+    profile.nbytes = 2;
+    put_field(&profile, 0x12, &sample);
+    EXPECT_EQ(fino_pprof_decode(profile.data, profile.nbytes, &config, &read, NULL), 0);
+    const struct fino_pprof_label *labels = fino_pprof_get_labels(read, 1, &count);
+    EXPECT_EQ(count, COUNT / 2);
+    for (uint32_t i = 0; i < count; i++)
+        EXPECT_EQ(labels[i].number, COUNT / 2 + 1 + i);
+    fino_pprof_free(read);
+    EXPECT_EQ(live_nbytes, 0);
+    free(profile.data);
+}
+
+/* 5,000 sample types, each with a value as long as values get: what is read is written as it was. */
+static void test_many_sample_types(void) {
+    enum { COUNT = 5000 };
+    struct bytes profile = {malloc(COUNT * 16), 0}, sample = {malloc(COUNT * 16), 0}, values = {malloc(COUNT * 16), 0};
+    fino_pprof *read, *again;
+    uint8_t *data;
+    size_t nbytes;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        profile.data[profile.nbytes++] = 0x0a, profile.data[profile.nbytes++] = 0;
+        put_number(&values, UINT64_MAX - i);
+    }
+    put_field(&sample, 0x12, &values);
+    put_field(&profile, 0x12, &sample);
+    EXPECT_EQ(fino_pprof_decode(profile.data, profile.nbytes, NULL, &read, NULL), 0);
+    EXPECT_EQ(fino_pprof_encode(read, NULL, NULL, 6, &data, &nbytes), 0);
+    EXPECT_EQ(fino_pprof_decode(data, nbytes, NULL, &again, NULL), 0);
+    EXPECT_EQ(fino_pprof_sample_type_count(again), COUNT);
+    for (uint32_t i = 0; i < COUNT; i++)
+        EXPECT_EQ(fino_pprof_get_sample(again, 0).values[i], -1 - (int64_t)i);
+    fino_pprof_free(again);
+    fino_pprof_bytes_free(read, data, nbytes);
+    fino_pprof_free(read);
+    free(profile.data);
+}
+
 int main(void) {
+    test_many_labels();
+    test_many_sample_types();
     test_bomb();
     test_lengths();
     test_dangling();
