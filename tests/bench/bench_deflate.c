@@ -1,7 +1,7 @@
 // LINK: -lz -ldeflate -lzopfli
 /* Compression and decompression of the files named, beside zlib and libdeflate in the same process, in alternated runs:
- * size relative to each, and speed relative to it (above 1: fino is faster), by medians of CPU time. Zopfli, which
- * takes minutes, is run once.
+ * size relative to each, and speed relative to it (above 1: fino is faster), by medians of CPU time; then all ratios
+ * and speeds in one table. Zopfli, which takes minutes, is run once.
  *
  * usage: bench_deflate [-r RUNS] [-l LEVEL,LEVEL,...] [-z ROUNDS] [-p] FILE...
  *   -l  level 0 stands for decompression of what fino has made at level 6 (1,6,9,12,0)
@@ -26,12 +26,13 @@ enum {
     PIECES = 200,
     PIECE_MIN_NBYTES = 1000,
     PIECE_MAX_NBYTES = 50000,
+    TURN_MS = 20,              /* so long at least is measured at a time, again and again if need be */
     SLACK_NBYTES = 65536,      /* on top of what a codec may need for a whole file */
     STREAM_IN_NBYTES = 16384,  /* what the streaming decoders are given at a time */
     STREAM_OUT_NBYTES = 65536, /* and the room for what they make of it */
 };
 
-enum { FINO, LIBDEFLATE, ZLIB, CODEC_COUNT };
+enum { FINO, LIBDEFLATE, ZLIB, TIMED_COUNT, ZOPFLI = TIMED_COUNT, CODEC_COUNT };
 /* The ways to decode: in one call, and by a stream. */
 enum { FINO_WHOLE, LIBDEFLATE_WHOLE, ZLIB_WHOLE, FINO_STREAM, ZLIB_STREAM, DECODER_COUNT };
 
@@ -47,6 +48,12 @@ struct item {
     int count;
     size_t nbytes;     /* of all */
     size_t max_nbytes; /* of one */
+};
+
+/* What a codec has made of an item. */
+struct result {
+    size_t size;
+    double ms;
 };
 
 /* All that takes part in a row. */
@@ -76,6 +83,11 @@ static double median(double *times, int count) {
  * backwards, so that nobody always runs on the cache that the same one left. */
 static int whose_turn(int run, int turn, int count) {
     return (run + (run % 2 ? count - turn : turn)) % count;
+}
+
+/* How often what takes MS is done in a turn. */
+static int repeats(double ms) {
+    return ms < TURN_MS ? (int)(TURN_MS / ms) + 1 : 1;
 }
 
 /* How much SIZE is above CONTROL. */
@@ -165,51 +177,71 @@ static size_t compress_piece(struct codecs *codecs, int codec, const struct piec
     }
 }
 
-/* Prints the size and CPU time of zopfli beside SIZE and TIME. */
-static void print_zopfli(const struct item *item, int rounds, size_t size, double time) {
-    ZopfliOptions options;
-    size_t zopfli_size = 0;
+static struct result compress_item(struct codecs *codecs, int codec, const struct item *item, unsigned char *out,
+                                   size_t capacity) {
     double begin = cpu_ms();
+    size_t size = 0;
+    for (int i = 0; i < item->count; i++)
+        size += compress_piece(codecs, codec, &item->pieces[i], out, capacity);
+    return (struct result){size, cpu_ms() - begin};
+}
+
+static struct result compress_with_zopfli(const struct item *item, int rounds) {
+    ZopfliOptions options;
+    double begin = cpu_ms();
+    size_t size = 0;
     ZopfliInitOptions(&options);
     options.numiterations = rounds;
     for (int i = 0; i < item->count; i++) {
         unsigned char *out = NULL;
         size_t nbytes = 0;
         ZopfliCompress(&options, ZOPFLI_FORMAT_DEFLATE, item->pieces[i].bytes, item->pieces[i].nbytes, &out, &nbytes);
-        zopfli_size += nbytes;
+        size += nbytes;
         free(out);
     }
-    printf(" %+6.2f %% | x%.0f |", percent(size, zopfli_size), (cpu_ms() - begin) / time);
+    return (struct result){size, cpu_ms() - begin};
 }
 
-static void bench_level(const struct item *item, int level, int runs, int zopfli_rounds) {
-    size_t capacity = item->max_nbytes + item->max_nbytes / 8 + SLACK_NBYTES, sizes[CODEC_COUNT];
-    double times[CODEC_COUNT][MAX_RUNS], mid[CODEC_COUNT];
+static void bench_level(const struct item *item, int level, int runs, struct result results[CODEC_COUNT]) {
+    size_t capacity = item->max_nbytes + item->max_nbytes / 8 + SLACK_NBYTES;
+    double times[TIMED_COUNT][MAX_RUNS];
     unsigned char *out = allocate(capacity);
     struct codecs codecs;
     open_codecs(&codecs, level);
+    int count = repeats(compress_item(&codecs, FINO, item, out, capacity).ms);
     for (int run = 0; run < runs; run++) {
-        for (int turn = 0; turn < CODEC_COUNT; turn++) {
-            int codec = whose_turn(run, turn, CODEC_COUNT);
-            double begin = cpu_ms();
-            sizes[codec] = 0;
-            for (int i = 0; i < item->count; i++)
-                sizes[codec] += compress_piece(&codecs, codec, &item->pieces[i], out, capacity);
-            times[codec][run] = cpu_ms() - begin;
+        for (int turn = 0; turn < TIMED_COUNT; turn++) {
+            int codec = whose_turn(run, turn, TIMED_COUNT);
+            times[codec][run] = 0;
+            for (int i = 0; i < count; i++) {
+                results[codec] = compress_item(&codecs, codec, item, out, capacity);
+                times[codec][run] += results[codec].ms / count;
+            }
         }
     }
-    for (int codec = 0; codec < CODEC_COUNT; codec++)
-        mid[codec] = median(times[codec], runs);
-    printf("| %-13s | %2d | %.5f | %6.1f | %+6.2f %% | x%.2f | %+6.2f %% | x%.2f |", item->name, level,
-           (double)sizes[FINO] / (double)item->nbytes, (double)item->nbytes / mid[FINO] / 1e3,
-           percent(sizes[FINO], sizes[LIBDEFLATE]), mid[LIBDEFLATE] / mid[FINO], percent(sizes[FINO], sizes[ZLIB]),
-           mid[ZLIB] / mid[FINO]);
-    fflush(stdout);
-    if (zopfli_rounds) print_zopfli(item, zopfli_rounds, sizes[FINO], mid[FINO]);
-    printf("\n");
-    fflush(stdout);
+    for (int codec = 0; codec < TIMED_COUNT; codec++)
+        results[codec].ms = median(times[codec], runs);
     close_codecs(&codecs);
     free(out);
+}
+
+static double ratio(const struct item *item, const struct result *result) {
+    return (double)result->size / (double)item->nbytes;
+}
+
+static double speed(const struct item *item, const struct result *result) {
+    return (double)item->nbytes / result->ms / 1e3;
+}
+
+/* One item at one level: fino, and how much larger and how many times faster it is than each. */
+static void print_level(const struct item *item, int level, const struct result results[CODEC_COUNT]) {
+    const struct result *fino = &results[FINO];
+    printf("| %-13s | %2d | %.5f | %6.1f |", item->name, level, ratio(item, fino), speed(item, fino));
+    for (int codec = LIBDEFLATE; codec < CODEC_COUNT; codec++)
+        if (results[codec].size)
+            printf(" %+6.2f %% | x%.2f |", percent(fino->size, results[codec].size), results[codec].ms / fino->ms);
+    printf("\n");
+    fflush(stdout);
 }
 
 /* ---- Decompression ---- */
@@ -293,6 +325,15 @@ static void decompress_piece(struct decoders *decoders, int decoder, const struc
     if (got != nbytes) abort();
 }
 
+/* Returns the milliseconds it takes. */
+static double decompress_item(struct decoders *decoders, int decoder, const struct item *item,
+                              const struct item *packed, unsigned char *out) {
+    double begin = cpu_ms();
+    for (int i = 0; i < item->count; i++)
+        decompress_piece(decoders, decoder, &packed->pieces[i], out, item->pieces[i].nbytes);
+    return cpu_ms() - begin;
+}
+
 /* What level 6 of ours has made of ITEM, to be decoded. */
 static struct item *pack(const struct item *item) {
     fino_deflate_compressor *compressor = fino_deflate_compressor_new(6, NULL);
@@ -311,17 +352,18 @@ static struct item *pack(const struct item *item) {
 
 static void bench_inflate(const struct item *item, int runs) {
     double times[DECODER_COUNT][MAX_RUNS], mid[DECODER_COUNT];
+    int count;
     unsigned char *out = allocate(item->max_nbytes + STREAM_OUT_NBYTES);
     struct item *packed = pack(item);
     struct decoders decoders = {.libdeflate = libdeflate_alloc_decompressor()};
     inflateInit2(&decoders.zlib, -15);
+    count = repeats(decompress_item(&decoders, FINO_WHOLE, item, packed, out));
     for (int run = 0; run < runs; run++) {
         for (int turn = 0; turn < DECODER_COUNT; turn++) {
             int decoder = whose_turn(run, turn, DECODER_COUNT);
-            double begin = cpu_ms();
-            for (int i = 0; i < item->count; i++)
-                decompress_piece(&decoders, decoder, &packed->pieces[i], out, item->pieces[i].nbytes);
-            times[decoder][run] = cpu_ms() - begin;
+            times[decoder][run] = 0;
+            for (int i = 0; i < count; i++)
+                times[decoder][run] += decompress_item(&decoders, decoder, item, packed, out) / count;
         }
     }
     for (int decoder = 0; decoder < DECODER_COUNT; decoder++)
@@ -368,7 +410,46 @@ static int read_options(int argc, char **argv, struct options *options) {
     return optind;
 }
 
+/* What CODEC makes of ITEM at all levels: ratio and MB/s of each. */
+static void print_cell(const struct item *item, int codec, const struct options *options,
+                       struct result results[MAX_LEVELS][CODEC_COUNT]) {
+    const char *before = " ";
+    for (int j = 0; j < options->level_count; j++) {
+        const struct result *result = &results[j][codec];
+        if (!result->size || (codec == ZLIB && options->levels[j] > 9)) continue;
+        printf("%s%.4f %.*f", before, ratio(item, result), codec == ZOPFLI ? 2 : 0, speed(item, result));
+        before = " / ";
+    }
+    printf(" |");
+}
+
+static void print_summary(const struct item *items, int count, const struct options *options,
+                          struct result results[MAX_FILES][MAX_LEVELS][CODEC_COUNT]) {
+    static const char *const names[] = {
+        [FINO] = "fino", [LIBDEFLATE] = "libdeflate", [ZLIB] = "zlib", [ZOPFLI] = "zopfli"};
+    static const int order[] = {ZLIB, LIBDEFLATE, FINO, ZOPFLI};
+    int columns = options->zopfli_rounds ? CODEC_COUNT : TIMED_COUNT;
+    printf("\n| ratio, MB/s    |");
+    for (int column = 0; column < columns; column++) {
+        printf(" %s", names[order[column]]);
+        for (int j = 0; j < options->level_count && order[column] != ZOPFLI; j++)
+            if (options->levels[j] && (order[column] != ZLIB || options->levels[j] <= 9))
+                printf("%s%d", j ? " / " : " ", options->levels[j]);
+        printf(" |");
+    }
+    printf("\n| --- |");
+    for (int column = 0; column < columns; column++)
+        printf(" --- |");
+    for (int i = 0; i < count; i++) {
+        printf("\n| %-13s |", items[i].name);
+        for (int column = 0; column < columns; column++)
+            print_cell(&items[i], order[column], options, results[i]);
+    }
+    printf("\n\n");
+}
+
 static void print_compression(const struct item *items, int count, const struct options *options) {
+    static struct result results[MAX_FILES][MAX_LEVELS][CODEC_COUNT];
     int highest = 0;
     for (int j = 0; j < options->level_count; j++)
         if (options->levels[j] > highest) highest = options->levels[j];
@@ -377,11 +458,15 @@ static void print_compression(const struct item *items, int count, const struct 
            options->zopfli_rounds ? " size/zopfli | speed |" : "");
     printf("| --- | --- | --- | --- | --- | --- | --- | --- |%s\n", options->zopfli_rounds ? " --- | --- |" : "");
     for (int j = 0; j < options->level_count; j++) {
-        int level = options->levels[j], zopfli_rounds = level == highest ? options->zopfli_rounds : 0;
-        for (int i = 0; level && i < count; i++)
-            bench_level(&items[i], level, options->runs, zopfli_rounds);
+        int level = options->levels[j];
+        for (int i = 0; level && i < count; i++) {
+            bench_level(&items[i], level, options->runs, results[i][j]);
+            if (level == highest && options->zopfli_rounds)
+                results[i][j][ZOPFLI] = compress_with_zopfli(&items[i], options->zopfli_rounds);
+            print_level(&items[i], level, results[i][j]);
+        }
     }
-    printf("\n");
+    print_summary(items, count, options, results);
 }
 
 static void print_decompression(const struct item *items, int count, const struct options *options) {

@@ -5,7 +5,7 @@
 #   deflate.sh [-l LEVEL,LEVEL,...] [-r RUNS] [-z ROUNDS] [MEMBER...]
 #     -l  level 0 is decompression (1,6,9,12,0)    -r  runs of each (5)    -z  rounds of zopfli (5; 0: without)
 #     MEMBER  pprof_1mb pprof_4mb pprof_10mb typescript.js libc.so.6 ast.json random pieces (all)
-#   FILES=FOLDER keeps the corpus there, or takes it from there.
+#   FILES=FOLDER keeps the corpus there, or takes it from there (build/bench/corpus).
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
 levels=1,6,9,12,0 runs=5 rounds=5
@@ -19,7 +19,7 @@ while getopts l:r:z: option; do
 done
 shift $((OPTIND - 1))
 case ,$levels, in *,12,*) ;; *) rounds=0 ;; esac # beside level 12 alone: it is as slow
-corpus=${FILES:-$work/corpus}
+corpus=${FILES:-$root/build/bench/corpus}
 files=(pprof_1mb pprof_4mb pprof_10mb typescript.js libc.so.6 ast.json random)
 
 profile() { # profile NAME INTERVAL NBYTES: NBYTES at most
