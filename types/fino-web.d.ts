@@ -321,7 +321,49 @@ declare class Performance extends EventTarget {
 }
 declare var performance: Performance;
 
-type BodySource = string | ArrayBuffer | ArrayBufferView | URLSearchParams | ReadableStream<string | Uint8Array> |
+type BlobPart = string | ArrayBuffer | ArrayBufferView | Blob;
+
+/** Bytes that don't change, and their type of media. All of them are in memory; a slice shares them. */
+declare class Blob {
+  /** `endings`: 'native' makes every line end of strings one LF. */
+  constructor(parts?: Iterable<BlobPart>, options?: { type?: string; endings?: 'transparent' | 'native' });
+  readonly size: number;
+  readonly type: string;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  bytes(): Promise<Uint8Array>;
+  text(): Promise<string>;
+  stream(): ReadableStream<Uint8Array>;
+  slice(start?: number, end?: number, type?: string): Blob;
+}
+
+/** A Blob that has a name: what a form sends as a file. It is no file of the disk's. */
+declare class File extends Blob {
+  constructor(parts: Iterable<BlobPart>, name: string,
+    options?: { type?: string; endings?: 'transparent' | 'native'; lastModified?: number });
+  readonly name: string;
+  /** In milliseconds, as Date.now() has it. */
+  readonly lastModified: number;
+}
+
+/** The fields of a form. As a body it is sent as multipart/form-data. */
+declare class FormData implements Iterable<[string, string | File]> {
+  constructor();
+  append(name: string, value: string): void;
+  append(name: string, value: Blob, filename?: string): void;
+  delete(name: string): void;
+  get(name: string): string | File | null;
+  getAll(name: string): (string | File)[];
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+  set(name: string, value: Blob, filename?: string): void;
+  forEach(callback: (value: string | File, name: string, form: FormData) => void, thisArgument?: unknown): void;
+  entries(): IterableIterator<[string, string | File]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string | File>;
+  [Symbol.iterator](): IterableIterator<[string, string | File]>;
+}
+
+type BodySource = string | ArrayBuffer | ArrayBufferView | Blob | FormData | URLSearchParams | ReadableStream<string | Uint8Array> |
   AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 type HeadersSource = Headers | Iterable<readonly [string, string]> | Record<string, string>;
 
@@ -346,7 +388,10 @@ interface MessageBody {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly bodyUsed: boolean;
   arrayBuffer(): Promise<ArrayBuffer>;
+  blob(): Promise<Blob>;
   bytes(): Promise<Uint8Array>;
+  /** Of multipart/form-data, or application/x-www-form-urlencoded. */
+  formData(): Promise<FormData>;
   json(): Promise<any>;
   text(): Promise<string>;
 }

@@ -1,7 +1,9 @@
-/* mod_http_client.c: what fetch needs of the HTTP parser: heads of responses, and chunked bodies. */
+/* mod_http_client.c: what fetch needs of the HTTP parser: heads of responses, and chunked bodies; and what nobody can
+ * guess, for the boundaries of forms. */
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "runtime/builtins.h"
 #include "runtime/http_parse.h"
@@ -76,10 +78,23 @@ static v8s_value http_chunks_state(v8s_isolate *isolate, const v8s_arguments *ar
     return v8s_uint8array_new(isolate, sizeof(struct http_chunks), &bytes); /* zeroed */
 }
 
+/* randomHex(): 16 random bytes in hexadecimal digits. */
+static v8s_value random_hex(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    (void)arguments;
+    uint8_t random[16], text[2 * sizeof random];
+    if (getrandom(random, sizeof random, 0) != sizeof random) abort(); /* so few it always has */
+    for (size_t i = 0; i < sizeof random; i++) {
+        text[2 * i] = (uint8_t) "0123456789abcdef"[random[i] >> 4];
+        text[2 * i + 1] = (uint8_t) "0123456789abcdef"[random[i] & 15];
+    }
+    return v8s_string_latin1(isolate, text, sizeof text);
+}
+
 static const struct v8s_native_entry functions[] = {
     {"httpParseResponse", http_parse_response_native, 1},
     {"httpChunks", http_chunks_native, 2},
     {"httpChunksState", http_chunks_state, 0},
+    {"randomHex", random_hex, 0},
 };
 
 const struct rt_native_group rt_mod_http_client = {functions, sizeof functions / sizeof *functions, NULL};

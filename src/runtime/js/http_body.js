@@ -33,6 +33,13 @@ function toBody(value, where) {
     return [{ source: value, stream: value, isUsed: false }, null];
   }
   if (value instanceof internal.URLSearchParams) return [makeBody(`${value}`), FORM];
+  const blob = internal.blobs.blobBytes(value);
+  if (blob !== undefined) return [makeBody(TypedArrayPrototypeSlice(blob)), value.type === '' ? null : value.type];
+  const form = internal.formList(value);
+  if (form !== undefined) {
+    const [content, type] = internal.multipart.serialize(form);
+    return [makeBody(content), type];
+  }
   if (typeof value[SymbolAsyncIterator] === 'function' || typeof value[SymbolIterator] === 'function') {
     return [makeBody(value), null];
   }
@@ -164,12 +171,22 @@ function cloneBody(body) {
   return { source: streams[1], stream: streams[1], isUsed: false };
 }
 
-// addBodyMethods(Class, bodyOf): what Request and Response share; bodyOf(object) checks that it is one of them.
-function addBodyMethods(Class, bodyOf) {
+// readBlob(body, type), readForm(body, type): TYPE is the message's content type, '' when it has none.
+function readBlob(body, type) {
+  const parsed = internal.multipart.parseType(type);
+  const ownType = parsed === undefined ? '' : internal.multipart.serializeType(parsed);
+  return PromisePrototypeThen(readBytes(body), (bytes) => internal.blobs.newBlob(bytes, ownType));
+}
+
+const readForm = (body, type) => PromisePrototypeThen(readBytes(body), (bytes) => internal.multipart.readForm(bytes, type));
+
+// addBodyMethods(Class, bodyOf, typeOf): what Request and Response share. bodyOf(object) checks that it is one of them,
+// typeOf(object) is the value of its field content-type, or ''.
+function addBodyMethods(Class, bodyOf, typeOf) {
   const reader = (name, readAs) => defineHidden(Class.prototype, name, {
     [name]() {
       try {
-        return readAs(bodyOf(this));
+        return readAs(bodyOf(this), typeOf(this));
       } catch (error) {
         return PromiseReject(error);
       }
@@ -179,6 +196,8 @@ function addBodyMethods(Class, bodyOf) {
   reader('json', readJson);
   reader('bytes', readBytes);
   reader('arrayBuffer', readBuffer);
+  reader('blob', readBlob);
+  reader('formData', readForm);
 }
 
 internal.httpBody = {

@@ -144,7 +144,8 @@ function ownRequest(value) {
   if (state === undefined) throw illegalThis('Request');
   return state;
 }
-addBodyMethods(Request, (request) => ownRequest(request).body);
+addBodyMethods(Request, (request) => ownRequest(request).body,
+  (request) => headersOf(requestState(request)).get('content-type') ?? '');
 webInterface(Request, 'Request');
 defineHidden(Request.prototype, customInspect, function (depth, options, inspect) {
   const state = requestState(this);
@@ -271,7 +272,8 @@ function ownResponse(value) {
   if (state === undefined) throw illegalThis('Response');
   return state;
 }
-addBodyMethods(Response, (response) => ownResponse(response).body);
+addBodyMethods(Response, (response) => ownResponse(response).body,
+  (response) => responseHeaders(responseState(response)).get('content-type') ?? '');
 webInterface(Response, 'Response');
 defineHidden(Response.prototype, customInspect, function (depth, options, inspect) {
   const state = responseState(this);

@@ -9,18 +9,8 @@ const {
   StringPrototypeIncludes, StringPrototypeIndexOf, StringPrototypeReplaceAll, StringPrototypeSlice,
   StringPrototypeSplit, SymbolIterator, SymbolToStringTag, TypeError,
 } = internal.primordials;
-const { customInspect, defineHidden, illegalThis, listOf, needArguments, needFunction, webInterface } = internal;
+const { customInspect, defineHidden, illegalThis, listOf, needArguments, needFunction, toUsv, webInterface } = internal;
 const { FORM, percentDecode, percentEncode } = internal.urlEncode;
-
-// toUsv(value): a string, lone surrogates replaced.
-const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-function toUsv(value) {
-  let text = `${value}`;
-  for (let found; (found = RegExpPrototypeExec(loneSurrogate, text)) !== null;) {
-    text = `${StringPrototypeSlice(text, 0, found.index)}\ufffd${StringPrototypeSlice(text, found.index + 1)}`;
-  }
-  return text;
-}
 
 const decode = (text) => percentDecode(StringPrototypeReplaceAll(text, '+', ' '));
 
@@ -287,3 +277,4 @@ function iterate(params, kind) {
 }
 
 internal.URLSearchParams = URLSearchParams;
+internal.parseForm = parseForm;

@@ -3,7 +3,7 @@
 
 const {
   ArrayBuffer, ArrayBufferIsView, ArrayPrototypePush, Error, ObjectDefineProperty, ObjectGetOwnPropertyDescriptor,
-  ReflectOwnKeys, String, SymbolFor, SymbolIterator, SymbolToStringTag, TypeError, Uint8Array,
+  ReflectOwnKeys, RegExpPrototypeExec, String, StringPrototypeSlice, SymbolFor, SymbolIterator, SymbolToStringTag, TypeError, Uint8Array,
 } = internal.primordials;
 
 // A method of this name, on any object, says how `inspect` shows the object. Node's programs use the same symbol.
@@ -70,6 +70,16 @@ internal.bytesOf = (value) => {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
 };
 
+// toUsv(value): a string, lone surrogates replaced.
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+internal.toUsv = (value) => {
+  let text = `${value}`;
+  for (let found; (found = RegExpPrototypeExec(loneSurrogate, text)) !== null;) {
+    text = `${StringPrototypeSlice(text, 0, found.index)}\ufffd${StringPrototypeSlice(text, found.index + 1)}`;
+  }
+  return text;
+};
+
 // currentLabels(): those of what runs, for timers and their like to keep; fino:profiler replaces it when there are any.
 internal.currentLabels = () => 0;
 
@@ -106,14 +116,14 @@ internal.dictionary = (value, where) => {
   return value;
 };
 
-// listOf(iterable, where): its items as an array, by the iteration protocol, which for a plain array is user code only
-// if somebody changed it.
-internal.listOf = (iterable, where) => {
+// listOf(iterable, where, convert): its items as an array, each converted as it comes, by the iteration protocol, which for
+// a plain array is user code only if somebody changed it.
+internal.listOf = (iterable, where, convert = (item) => item) => {
   if (typeof iterable !== 'object' && typeof iterable !== 'function' || iterable === null ||
       typeof iterable[SymbolIterator] !== 'function') {
     throw new TypeError(`${where} must be iterable, not ${internal.describe(iterable)}`);
   }
   const items = [];
-  for (const item of iterable) ArrayPrototypePush(items, item);
+  for (const item of iterable) ArrayPrototypePush(items, convert(item));
   return items;
 };
