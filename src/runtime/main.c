@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "runtime/command_pprof.h"
+#include "runtime/command_profile.h"
 #include "runtime/declarations.h"
+#include "runtime/live.h"
 #include "runtime/options.h"
 #include "runtime/pprof_listen.h"
 #include "runtime/profile.h"
@@ -84,7 +86,7 @@ static _Noreturn void leave(struct rt_realm *realm, int code, bool is_alone) {
 static const struct {
     const char *name;
     int (*run)(char *const *arguments);
-} commands[] = {{"pprof", rt_command_pprof}, {"types", rt_declarations_command}};
+} commands[] = {{"pprof", rt_command_pprof}, {"profile", rt_command_profile}, {"types", rt_declarations_command}};
 
 int main(int argc, char *argv[]) {
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
@@ -103,8 +105,11 @@ int main(int argc, char *argv[]) {
     if (options.pprof_listen && rt_pprof_listen(options.pprof_listen, argv) != 0) return EXIT_CODE_FAILED;
     int error = options.profile ? rt_signals_stop_realm(realm) : 0;
     if (error) fprintf(stderr, "fino: signals will end the process without a profile: %s\n", strerror(-error));
+    error = rt_live_start(realm);
+    if (error) fprintf(stderr, "fino: cannot be profiled from outside: %s\n", strerror(-error));
     code = rt_realm_run(realm);
     rt_pprof_listen_close();
+    rt_live_close();
     rt_realms_disown(realm);
     bool is_alone = (options.profile || STOPS_PROPERLY) && stop_realms();
     if (rt_profile_finish(realm) != 0 && code == 0) code = EXIT_CODE_FAILED;

@@ -80,6 +80,7 @@ static void print_usage(FILE *file) {
     fputs("usage: fino run [options] script [arguments...]\n"
           "       fino [options] script [arguments...]\n"
           "       fino pprof command [options] file...    reads profiles; fino pprof --help says more\n"
+          "       fino profile [options] pid              profiles a fino that runs; fino profile --help says more\n"
           "       fino types [--out=DIR] [--dom]\n"
           "\n"
           "Runs a JavaScript or TypeScript module. Options go before the script; all that follows it is the script's.\n"
@@ -120,22 +121,24 @@ static int apply_profile(struct rt_options *options, const char *value) {
     return -1;
 }
 
-static int apply_profile_interval(struct rt_options *options, const char *value) {
+bool rt_options_parse_interval(const char *text, uint64_t *ns_out) {
     static const struct {
         const char *name;
         double ns;
     } units[] = {{"us", 1e3}, {"ms", 1e6}};
     char *unit;
-    double number = strtod(value, &unit), ns = 0;
-    options->profile_detail = "--profile-interval";
-    options->profile_interval_ns = 0;
-    if (strcmp(value, "auto") == 0) return -1;
+    double number = strtod(text, &unit), ns = 0;
+    bool is_auto = strcmp(text, "auto") == 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (unit != value && strcmp(unit, units[i].name) == 0) ns = number * units[i].ns;
-    if (ns >= INTERVAL_NS_MIN && ns <= INTERVAL_NS_MAX) {
-        options->profile_interval_ns = (uint64_t)(ns + 0.5);
-        return -1;
-    }
+        if (unit != text && strcmp(unit, units[i].name) == 0) ns = number * units[i].ns;
+    bool is_duration = ns >= INTERVAL_NS_MIN && ns <= INTERVAL_NS_MAX; /* not, when it is no number */
+    *ns_out = is_duration ? (uint64_t)(ns + 0.5) : 0;
+    return is_auto || is_duration;
+}
+
+static int apply_profile_interval(struct rt_options *options, const char *value) {
+    options->profile_detail = "--profile-interval";
+    if (rt_options_parse_interval(value, &options->profile_interval_ns)) return -1;
     fprintf(stderr,
             "fino: --profile-interval=%s is not a duration from 100us to 100ms, such as 500us or 2ms, and not auto\n",
             value);

@@ -15,16 +15,19 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "runtime/live.h"
+
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 #define STOP_SIGNAL_COUNT (sizeof stop_signals / sizeof *stop_signals)
 
 static struct {
-    struct rt_realm *_Atomic realm; /* that gets watched signals */
-    atomic_uint_fast64_t watched;   /* bit n: signal n goes to JavaScript */
-    atomic_uint_fast64_t pending;   /* came, and not yet dispatched */
-    atomic_bool stops_realm;        /* stop signals are for the thread below */
-    atomic_int stop_signal;         /* the first that came; -1: the thread shall end */
-    atomic_uint_fast64_t stop_ns;   /* when it came, CLOCK_MONOTONIC */
+    struct rt_realm *_Atomic realm;              /* that gets watched signals */
+    atomic_uint_fast64_t watched;                /* bit n: signal n goes to JavaScript */
+    atomic_uint_fast64_t pending;                /* came, and not yet dispatched */
+    atomic_bool stops_realm;                     /* stop signals are for the thread below */
+    atomic_int stop_signal;                      /* the first that came; -1: the thread shall end */
+    atomic_uint_fast64_t stop_ns;                /* when it came, CLOCK_MONOTONIC */
+    void (*_Atomic live)(const siginfo_t *info); /* NULL: SIGUSR2 is like others */
     sem_t stop_wanted;
     pthread_t thread;
     bool has_thread;
@@ -38,11 +41,16 @@ static uint64_t bit(int signal_number) {
  * time that is one wish to stop, not the wish of somebody who lost patience. */
 #define SAME_WISH_NS 300000000u
 
-/* SIGNAL_SAFE: atomics, clock_gettime, sem_post, sigaction, raise, and rt_loop_wake, which promises it. */
-static void on_signal(int signal_number) {
+/* SIGNAL_SAFE: atomics, clock_gettime, sem_post, sigaction, raise, and rt_loop_wake and `live`, which promise it. */
+static void on_signal(int signal_number, siginfo_t *info, void *context) {
     int saved_errno = errno;
     int none = 0;
-    if (atomic_load(&signals.watched) & bit(signal_number)) {
+    void (*live)(const siginfo_t *) = signal_number == SIGUSR2 ? atomic_load(&signals.live) : NULL;
+    bool is_watched = atomic_load(&signals.watched) & bit(signal_number);
+    (void)context;
+    if (live && (!is_watched || rt_live_token(info) != 0)) {
+        live(info);
+    } else if (is_watched) {
         atomic_fetch_or(&signals.pending, bit(signal_number));
         rt_loop_wake(&atomic_load(&signals.realm)->loop);
     } else if (atomic_load(&signals.stops_realm) &&
@@ -57,7 +65,7 @@ static void on_signal(int signal_number) {
 }
 
 static int handle(int signal_number) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
     sigemptyset(&action.sa_mask);
     return sigaction(signal_number, &action, NULL) < 0 ? -errno : 0;
 }
@@ -82,6 +90,7 @@ static void *stop_thread(void *data) {
 }
 
 int rt_signals_stop_realm(struct rt_realm *realm) {
+    if (signals.has_thread) return 0;
     sem_init(&signals.stop_wanted, 0, 0);
     atomic_store(&signals.stop_signal, 0);
     int error = pthread_create(&signals.thread, NULL, stop_thread, realm);
@@ -101,7 +110,7 @@ int rt_signals_stop_realm(struct rt_realm *realm) {
 void rt_signals_close(void) {
     atomic_store(&signals.stops_realm, false);
     for (int i = 1; i < 64; i++)
-        if (atomic_load(&signals.watched) & bit(i)) signal(i, SIG_DFL);
+        if ((atomic_load(&signals.watched) & bit(i)) && i != SIGUSR2) signal(i, SIG_DFL);
     atomic_store(&signals.watched, 0);
     if (!signals.has_thread) return;
     for (size_t i = 0; i < STOP_SIGNAL_COUNT; i++)
@@ -111,6 +120,14 @@ void rt_signals_close(void) {
     sem_post(&signals.stop_wanted);
     pthread_join(signals.thread, NULL);
     signals.has_thread = false;
+}
+
+void rt_signals_set_live(void (*live)(const siginfo_t *info)) {
+    atomic_store(&signals.live, live);
+    if (live)
+        handle(SIGUSR2);
+    else
+        signal(SIGUSR2, SIG_IGN);
 }
 
 /* Those that no handler may have, and those that say that this very thread cannot go on. */
@@ -129,8 +146,9 @@ int rt_signals_watch(struct rt_realm *realm, int signal_number, bool on) {
         return handle(signal_number);
     }
     atomic_fetch_and(&signals.watched, ~bit(signal_number));
-    if (!(atomic_load(&signals.stops_realm) && is_stop_signal(signal_number)))
-        signal(signal_number, signal_number == SIGPIPE ? SIG_IGN : SIG_DFL);
+    bool stays = (atomic_load(&signals.stops_realm) && is_stop_signal(signal_number)) ||
+                 (atomic_load(&signals.live) && signal_number == SIGUSR2);
+    if (!stays) signal(signal_number, signal_number == SIGPIPE ? SIG_IGN : SIG_DFL);
     return 0;
 }
 
