@@ -144,6 +144,12 @@ enum fino_inflate_status fino_inflate(const void *in, size_t in_nbytes, void *ou
 /* Whether IN begins as gzip does. */
 bool fino_is_gzip(const void *in, size_t in_nbytes);
 
+/* Reads the header of the gzip member that IN begins with.
+ * Output:  *HEADER_OUT, whose texts and extra field stay in IN; *NBYTES_OUT bytes into IN the DEFLATE stream begins.
+ * Returns: FINO_INFLATE_OK, or else FINO_INFLATE_TRUNCATED, BAD_HEADER or BAD_HEADER_CRC, and nothing is in either. */
+enum fino_inflate_status fino_gzip_read_header(const void *in, size_t in_nbytes, struct fino_gzip_header *header_out,
+                                               size_t *nbytes_out);
+
 /* Decodes all members of a gzip file; zeros may follow the last. At most MAX_OUT_NBYTES bytes come out (more is
  * FINO_INFLATE_OUTPUT_FULL), and no more than twice that is ever allocated.
  * Owns: *OUT_OUT, *OUT_NBYTES_OUT long, is freed by the caller through ALLOCATOR (NULL: free). It is NULL on errors,

@@ -4,6 +4,7 @@
 #include "allocator.h"
 
 enum {
+    FLAG_TEXT = 1,
     FLAG_HEADER_CRC = 2,
     FLAG_EXTRA = 4,
     FLAG_NAME = 8,
@@ -40,8 +41,26 @@ static uint32_t next_number(struct header_reader *reader, unsigned nbytes) {
     return number;
 }
 
-int deflate_gunzip_read_header(struct deflate_inflater *inflater, refill_function *refill) {
+/* Passes over NBYTES, and returns where they are. */
+static const void *next_bytes(struct header_reader *reader, uint32_t nbytes) {
+    const void *bytes = reader->inflater->in_next;
+    for (; nbytes > 0 && !reader->status; nbytes--)
+        next_byte(reader);
+    return bytes;
+}
+
+/* The same for a text, which a zero ends. */
+static const char *next_text(struct header_reader *reader) {
+    const void *text = reader->inflater->in_next;
+    while (next_byte(reader)) {
+    }
+    return text;
+}
+
+int deflate_gunzip_read_header(struct deflate_inflater *inflater, refill_function *refill,
+                               struct fino_gzip_header *header_out) {
     struct header_reader reader = {inflater, refill, 0, 0};
+    struct fino_gzip_header header = {0};
     uint32_t magic = next_number(&reader, 2);
     uint8_t method, flags;
 
@@ -50,21 +69,21 @@ int deflate_gunzip_read_header(struct deflate_inflater *inflater, refill_functio
     flags = next_byte(&reader);
     if (reader.status) return reader.status;
     if (method != 8 || (flags & FLAGS_RESERVED)) return FINO_INFLATE_BAD_HEADER;
-    next_number(&reader, 4); /* mtime */
+    header.is_text = flags & FLAG_TEXT;
+    header.mtime = next_number(&reader, 4);
     next_number(&reader, 2); /* extra flags, operating system */
-    if (flags & FLAG_EXTRA)
-        for (uint32_t left = next_number(&reader, 2); left > 0 && !reader.status; left--)
-            next_byte(&reader);
-    if (flags & FLAG_NAME)
-        while (next_byte(&reader)) {
-        }
-    if (flags & FLAG_COMMENT)
-        while (next_byte(&reader)) {
-        }
+    if (flags & FLAG_EXTRA) {
+        header.extra_nbytes = (uint16_t)next_number(&reader, 2);
+        header.extra = next_bytes(&reader, header.extra_nbytes);
+    }
+    if (flags & FLAG_NAME) header.name = next_text(&reader);
+    if (flags & FLAG_COMMENT) header.comment = next_text(&reader);
     if (flags & FLAG_HEADER_CRC) {
         uint32_t crc = reader.crc & 0xFFFF, expected = next_number(&reader, 2);
         if (!reader.status && crc != expected) return FINO_INFLATE_BAD_HEADER_CRC;
+        header.has_header_crc = true;
     }
+    if (header_out) *header_out = header;
     return reader.status;
 }
 
@@ -95,6 +114,16 @@ int deflate_gunzip_read_between(struct deflate_inflater *inflater, refill_functi
 static int no_refill(struct deflate_inflater *inflater) {
     (void)inflater;
     return FINO_INFLATE_TRUNCATED;
+}
+
+enum fino_inflate_status fino_gzip_read_header(const void *in, size_t in_nbytes, struct fino_gzip_header *header_out,
+                                               size_t *nbytes_out) {
+    struct deflate_inflater inflater = {.in_next = in, .in_end = end_of(in, in_nbytes)};
+    struct fino_gzip_header header;
+    int status = deflate_gunzip_read_header(&inflater, no_refill, &header);
+    *header_out = status ? (struct fino_gzip_header){0} : header;
+    *nbytes_out = status ? 0 : (size_t)(inflater.in_next - (const uint8_t *)in);
+    return (enum fino_inflate_status)status;
 }
 
 /* The growing output of fino_gzip_decompress. */
@@ -134,7 +163,7 @@ static int output_grow(struct output *output, struct deflate_inflater *inflater,
 
 static int read_member(struct deflate_inflater *inflater, struct output *output) {
     size_t start = (size_t)(inflater->out_next - output->bytes), nbytes;
-    int status = deflate_gunzip_read_header(inflater, no_refill);
+    int status = deflate_gunzip_read_header(inflater, no_refill, NULL);
     if (status) return status;
     deflate_inflate_start(inflater);
     inflater->out_begin = inflater->out_next;

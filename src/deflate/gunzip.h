@@ -5,8 +5,9 @@
 #include "inflate.h"
 
 /* Reads a header at in_next. REFILL gets more input when it is used up: it returns 0, or a status (TRUNCATED at the
- * end). Returns 0 or a status. */
-int deflate_gunzip_read_header(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *));
+ * end). Returns 0 or a status. HEADER_OUT may be NULL, and is when REFILL ever gets any: it points into the input. */
+int deflate_gunzip_read_header(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *),
+                               struct fino_gzip_header *header_out);
 
 /* Reads the trailer and compares it with what was decoded. */
 int deflate_gunzip_read_trailer(struct deflate_inflater *inflater, int (*refill)(struct deflate_inflater *),

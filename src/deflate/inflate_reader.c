@@ -147,7 +147,7 @@ static int advance(fino_inflate_reader *reader) {
     int status;
     switch (reader->phase) {
         case PHASE_HEADER:
-            status = deflate_gunzip_read_header(inflater, refill);
+            status = deflate_gunzip_read_header(inflater, refill, NULL);
             if (!status) start_data(reader);
             return status;
         case PHASE_DATA: return decode(reader);

@@ -1,4 +1,5 @@
-/* Any bytes as a gzip file: the one-shot decoder and the reader agree, and neither gives more than the cap.
+/* Any bytes as a gzip file: the one-shot decoder and the reader agree, and neither gives more than the cap; a header
+ * that is read takes as many bytes as it would be written with.
  *
  * clang -g -O1 -fsanitize=fuzzer,address,undefined -DFINO_LIBFUZZER -D_GNU_SOURCE -Isrc tests/fuzz/fuzz_gzip.c
  * src/deflate/[a-z]*.c
@@ -27,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_nbytes) {
     static uint8_t out[CAP_NBYTES + 1];
     struct source source = {in, in_nbytes};
     struct fino_inflate_reader_config config = {.is_gzip = true, .read = read_piece, .context = &source};
-    enum fino_inflate_status status, reader_status;
+    enum fino_inflate_status status, reader_status, header_status;
+    struct fino_gzip_header header;
     size_t nbytes, got;
     void *data;
 
@@ -43,6 +45,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_nbytes) {
         FUZZ_CHECK(reader_status == status);
     }
     fino_inflate_reader_free(reader);
+    header_status = fino_gzip_read_header(in, in_nbytes, &header, &got);
+    FUZZ_CHECK(status != FINO_INFLATE_OK || header_status == FINO_INFLATE_OK);
+    FUZZ_CHECK(got == (header_status == FINO_INFLATE_OK ? fino_gzip_header_nbytes(&header) : 0) && got <= in_nbytes);
     free(data);
     return 0;
 }
