@@ -88,19 +88,21 @@ static inline void sample_fill(enum sample_kind kind, uint8_t *out, size_t nbyte
     }
 }
 
-/* Memory whose end is followed by a page that can't be touched. */
+/* Memory between two pages that can't be touched. */
 struct guarded {
     uint8_t *map;
     size_t map_nbytes;
+    uint8_t *begin;
     uint8_t *end;
 };
 
 static inline struct guarded guarded_new(size_t nbytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), usable = (nbytes + page - 1) / page * page;
-    struct guarded guarded = {NULL, usable + 2 * page, NULL};
+    struct guarded guarded = {.map_nbytes = usable + 2 * page};
     guarded.map = mmap(NULL, guarded.map_nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT(guarded.map != MAP_FAILED);
-    guarded.end = guarded.map + page + usable;
+    guarded.begin = guarded.map + page;
+    guarded.end = guarded.begin + usable;
     EXPECT(mprotect(guarded.end, page, PROT_NONE) == 0);
     EXPECT(mprotect(guarded.map, page, PROT_NONE) == 0);
     return guarded;
