@@ -201,7 +201,7 @@ build_libraries() { # build_libraries MODE DIR
 }
 build_small_library() { # the smallest libfinopprof.a, and what it comes to
   local dir=build/lib/small
-  compile small $(library_sources pprof)
+  COMMON="$COMMON -fomit-frame-pointer" compile small $(library_sources pprof)
   mkdir -p $dir
   archive $dir/libfinopprof.a $(objects small $(library_sources pprof))
   $CC -Os -Isrc examples/embed_pprof.c $dir/libfinopprof.a -Wl,--gc-sections -s -o $dir/embed_pprof

@@ -54,13 +54,16 @@ int main() {
 END
 g++ -Wall -Wextra -Werror -pedantic -I"$lib/include" program.cc "$lib/libfinosampler.a" -pthread -o with_cxx || fail "C++ can't use it"
 ./with_cxx
-if [ -e "$lib/musl" ]; then
-  uses with_musl musl-gcc -static -I"$lib/musl/include" program.c "$lib/musl/libfinopprof.a"
-fi
+uses with_musl musl-gcc -static -I"$lib/musl/include" program.c "$lib/musl/libfinopprof.a"
 
+# The size report, and what pprof.h says of it in kB.
 grep 'libfinopprof.a: [0-9]* bytes' out
-writer=$(grep -o 'has [0-9]*' out | tr -dc 0-9)
+all=$(grep -o 'libfinopprof.a: [0-9]*' out | tr -dc 0-9) writer=$(grep -o 'has [0-9]*' out | tr -dc 0-9)
 [ "$writer" -gt 10000 ] && [ "$writer" -lt 40000 ] || fail "a program that writes profiles has $writer bytes of text"
+read -r writer_stated all_stated <<<"$(sed -nE 's/^ \* Size: +([0-9]+) kB of .* ([0-9]+) kB for all .*/\1 \2/p' "$root/src/pprof/pprof.h")"
+near() { [ $(($1 - $2 * 1000)) -lt 1500 ] && [ $(($2 * 1000 - $1)) -lt 1500 ] || fail "pprof.h says $2 kB, and it is $1 bytes"; }
+near "$writer" "$writer_stated"
+near "$all" "$all_stated"
 
 foreign=$(nm --defined-only -g "$lib/libfinosampler.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^(fino|deflate|pprof|sampler)_/ { print $3 }')
 [ -z "$foreign" ] || fail "symbols without a prefix of ours: $(xargs <<<"$foreign")"

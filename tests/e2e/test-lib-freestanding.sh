@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # libfinopprof without a C library: of all functions it wants memcpy, memmove and memset alone, and a program that has no
-# others makes a profile that pprof reads.
+# others makes a profile that pprof reads. With an allocator it takes the memory that pprof.h states, and bears having none.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
 
@@ -79,4 +79,9 @@ for command in "gcc -Os" "gcc -O2 -DFINO_NO_SIMD" "clang -Os"; do
   wanted=$(freestanding $command) || exit 1
   [ "$wanted" = "memcpy memmove memset" ] || fail "$command: it wants $wanted"
   echo "$command: wants $wanted"
+done
+
+for test in test_pprof_memory test_pprof_allocation_failure; do # the last of these, in a program that has a C library
+  gcc -std=c17 -O1 -D_GNU_SOURCE -I"$root/src" -isystem "$root/vendor/xxhash/include" "$root/tests/unit/$test.c" objects/*.o -o $test
+  ./$test
 done
