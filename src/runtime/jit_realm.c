@@ -214,8 +214,17 @@ static void add_wasm_range(struct jit_realm *realm, uintptr_t start, uintptr_t l
     atomic_store(&realm->walk.extra, merged);
 }
 
-static bool is_named(const struct v8s_code_event *event, const char *name) {
-    return event->name_nbytes == strlen(name) && memcmp(event->name, name, event->name_nbytes) == 0;
+static bool starts_with(const struct v8s_code_event *event, const char *prefix) {
+    return event->name_nbytes >= strlen(prefix) && memcmp(event->name, prefix, strlen(prefix)) == 0;
+}
+
+/* Of builtins that the walk must know. */
+static void note_builtin(struct jit_walk *walk, const struct v8s_code_event *event) {
+    static const char prologue[] = "Builtin:BaselineOutOfLinePrologue";
+    if (event->name_nbytes == sizeof prologue - 1 && starts_with(event, prologue))
+        atomic_store(&walk->baseline_prologue, event->start);
+    if (starts_with(event, "Builtin:DeoptimizationEntry_"))
+        jit_deopt_entries_add(&walk->deopt_entries, event->start, event->nbytes);
 }
 
 static void on_code(void *context, const struct v8s_code_event *event) {
@@ -226,8 +235,7 @@ static void on_code(void *context, const struct v8s_code_event *event) {
     if (replaces || event->type != V8S_CODE_ADDED) forget_cached(realm);
     if (event->type == V8S_CODE_ADDED && event->kind == V8S_CODE_WASM)
         add_wasm_range(realm, event->start, event->start + event->nbytes);
-    if (event->type == V8S_CODE_ADDED && is_named(event, "Builtin:BaselineOutOfLinePrologue"))
-        atomic_store(&realm->walk.baseline_prologue, event->start);
+    if (event->type == V8S_CODE_ADDED) note_builtin(&realm->walk, event);
 }
 
 static void on_gc(void *context, bool begins) {

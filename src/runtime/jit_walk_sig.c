@@ -12,7 +12,8 @@
  * return address is not next to any frame pointer: it is looked for between the stack pointer and the frame.
  *
  * tests/walk checks every instruction. Known to be lost: a builtin that another one works for without a frame, and the
- * function that such a builtin works for while it is in a write barrier. */
+ * function that such a builtin works for while it is in a write barrier. Cut short: the few instructions in which a
+ * deoptimised function's frame leaves the stack and others take its place. */
 #include "runtime/jit_walk_sig.h"
 
 #include <string.h>
@@ -57,6 +58,10 @@ static uintptr_t word_at(uintptr_t address) {
 }
 
 /* ---- The leaf's frame ---- */
+
+static bool is_frame_readable(const struct sampler_stack_bounds *bounds, const struct sampler_regs *regs) {
+    return regs->fp >= regs->sp && regs->fp + 16 <= bounds->limit && regs->fp % sizeof(uintptr_t) == 0;
+}
 
 /* Where the return address of a leaf is that has no frame: REGS for its caller, whose frame pointer RBP still is. */
 struct frameless {
@@ -146,6 +151,15 @@ static int prologue_distance(const struct code_view *view) {
     return -1;
 }
 
+/* Builtins have a prologue on each path that needs one, so that the next one may be another path's. Is there a frame
+ * already such as the prologue DISTANCE ahead makes, which goes on with `push TYPE`? If it is the caller's, of the same
+ * type, the caller is a builtin, too, and the only one to be lost. */
+static bool has_frame_of_prologue(const struct code_view *view, int distance, const struct sampler_regs *regs) {
+    const uint8_t *code = view->code + distance + 4;
+    return (size_t)distance + 6 <= view->after && code[0] == 0x6a && regs->sp + sizeof(uintptr_t) <= regs->fp &&
+           word_at(regs->fp - sizeof(uintptr_t)) == code[1];
+}
+
 /* Is the leaf before its prologue, after its epilogue, or without any? "No" where that can't be told. */
 static bool is_frameless(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                          const struct sampler_regs *regs, struct frameless *out) {
@@ -168,7 +182,8 @@ static bool is_frameless(const struct jit_walk *walk, const struct sampler_stack
     }
     /* What is only likely counts if a return address into V8's code is there. */
     if (!jit_walk_owns_pc_sig(walk, out->return_address)) return false;
-    return distance > 0 || is_baseline_start(walk, &view) ||
+    if (distance > 0 && !(is_frame_readable(bounds, regs) && has_frame_of_prologue(&view, distance, regs))) return true;
+    return is_baseline_start(walk, &view) ||
            (view.after >= ARGUMENT_DROP_NBYTES &&
             (is_argument_check(code) || argument_drop_stage(code, &in_register) == 1));
 }
@@ -208,13 +223,13 @@ uintptr_t jit_walk_candidate(const struct jit_walk *walk, uintptr_t packed, int 
     return offset == 0 ? 0 : walk->ranges.jit_start + offset - 1;
 }
 
-/* Notes the leaf and the JavaScript function it works for: OUT[1].pc is the most likely return address into it. */
-static void note_frameless(const struct jit_walk *walk, const struct sampler_regs *regs,
+/* Notes a builtin at PC and the JavaScript function it works for, FUNCTION (tagged): OUT[1].pc is the most likely
+ * return address into it among the words in [FROM, LIMIT). */
+static void note_frameless(const struct jit_walk *walk, uintptr_t function, uintptr_t from, uintptr_t limit,
                            struct sampler_raw_frame out[2]) {
-    uintptr_t function = word_at(regs->fp + (uintptr_t)walk->frame_function), packed = 0, first = 0;
+    uintptr_t packed = 0, first = 0;
     int packed_count = 0;
-    for (uintptr_t at = regs->sp; at < regs->fp && at < regs->sp + CANDIDATE_WORDS * sizeof(uintptr_t);
-         at += sizeof(uintptr_t)) {
+    for (uintptr_t at = from; at < limit; at += sizeof(uintptr_t)) {
         uintptr_t word = word_at(at);
         if (!in_jit(walk, word)) continue;
         if (is_in_code_of(walk, function, word)) {
@@ -229,6 +244,16 @@ static void note_frameless(const struct jit_walk *walk, const struct sampler_reg
     out[0].extra_count = 2;
     out[1].pc = first;
     out[1].kind = SAMPLER_FRAME_MANAGED + JIT_RAW_BELOW;
+}
+
+/* The same on the frame at REGS->fp; OUT[0] is noted already. */
+static void note_frameless_on_frame(const struct jit_walk *walk, const struct sampler_regs *regs,
+                                    struct sampler_raw_frame out[2]) {
+    uintptr_t limit = regs->sp + CANDIDATE_WORDS * sizeof(uintptr_t);
+    out[1] = out[0];
+    out[1].is_leaf = false;
+    note_frameless(walk, word_at(regs->fp + (uintptr_t)walk->frame_function), regs->sp,
+                   limit < regs->fp ? limit : regs->fp, out);
 }
 
 /* ---- Steps ---- */
@@ -348,10 +373,6 @@ static enum sampler_step step_frameless(const struct jit_walk *walk, const struc
     return SAMPLER_STEP_OK;
 }
 
-static bool is_frame_readable(const struct sampler_stack_bounds *bounds, const struct sampler_regs *regs) {
-    return regs->fp >= regs->sp && regs->fp + 16 <= bounds->limit && regs->fp % sizeof(uintptr_t) == 0;
-}
-
 /* A leaf of V8's own with a frame of its own. If it is a bytecode's handler, the interpreted frame is next. */
 static enum sampler_step step_handler(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                       struct sampler_regs *regs, struct sampler_raw_frame out[2], size_t *count_out) {
@@ -363,10 +384,65 @@ static enum sampler_step step_handler(const struct jit_walk *walk, const struct 
     return step_frame(walk, bounds, regs);
 }
 
+/* ---- Deoptimisation: jit_deopt_entry.h ---- */
+
+static const struct jit_deopt_entry *find_deopt_entry(const struct jit_walk *walk, uintptr_t pc) {
+    uint32_t count = atomic_load_explicit(&walk->deopt_entries.count, memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct jit_deopt_entry *entry = &walk->deopt_entries.entries[i];
+        if (pc >= entry->start && pc < entry->limit) return entry;
+    }
+    return NULL;
+}
+
+/* Over the frame that is in a Deoptimizer. RBP still is its frame pointer, although the stack has been used again. */
+static enum sampler_step step_moved_frame(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                          const struct jit_deopt_entry *entry, struct sampler_regs *regs,
+                                          struct sampler_raw_frame out[2], size_t *count_out) {
+    uintptr_t pushed = word_at(regs->sp), above = pushed + sizeof(uintptr_t);
+    if (pushed < regs->sp || pushed % sizeof(uintptr_t) != 0 || above > bounds->limit) return SAMPLER_STEP_TRUNCATED;
+    uintptr_t deoptimizer = word_at(pushed), frame = word_at(deoptimizer + entry->input);
+    uintptr_t nbytes = word_at(frame), offset = regs->fp - (above - nbytes);
+    if (nbytes < 16 || offset > nbytes - 16 || offset % sizeof(uintptr_t) != 0 ||
+        offset < (uintptr_t)-walk->frame_function)
+        return SAMPLER_STEP_TRUNCATED;
+    uintptr_t fp = frame + entry->content + offset;
+    if (is_heap_object(word_at(fp + (uintptr_t)walk->frame_context)) &&
+        is_heap_object(word_at(fp + (uintptr_t)walk->frame_function))) {
+        out[1] = (struct sampler_raw_frame){0};
+        note_frameless(walk, word_at(fp + (uintptr_t)walk->frame_function), deoptimizer, deoptimizer + entry->input,
+                       out);
+        *count_out = 2;
+    }
+    regs->pc = word_at(fp + 8);
+    regs->fp = word_at(fp);
+    regs->sp = above;
+    regs->valid = 0;
+    return SAMPLER_STEP_OK;
+}
+
+/* From the builtin: at a leaf while all of the frame is there, for a moment before, while and after it moves not. */
+static enum sampler_step step_deopt_entry(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
+                                          const struct jit_deopt_entry *entry, bool is_leaf, struct sampler_regs *regs,
+                                          struct sampler_raw_frame out[2], size_t *count_out) {
+    out[0] = leaf_alone(regs->pc);
+    out[0].is_leaf = is_leaf;
+    *count_out = 1;
+    if (regs->pc == entry->second_return && !is_leaf && walk->layout_known)
+        return step_moved_frame(walk, bounds, entry, regs, out, count_out);
+    if (regs->pc >= entry->second_return || !is_frame_readable(bounds, regs) || !is_javascript_frame(walk, regs))
+        return SAMPLER_STEP_TRUNCATED;
+    note_frameless_on_frame(walk, regs, out);
+    *count_out = 2;
+    return step_frame(walk, bounds, regs);
+}
+
 enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                     bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
                                     size_t *count_out) {
     struct frameless caller;
+    const struct jit_deopt_entry *deopt_entry = find_deopt_entry(walk, regs->pc);
+    if (deopt_entry != NULL) return step_deopt_entry(walk, bounds, deopt_entry, is_leaf, regs, out, count_out);
     *count_out = 1;
     if (is_leaf && is_frameless(walk, bounds, regs, &caller))
         return step_frameless(walk, bounds, &caller, regs, out, count_out);
@@ -384,9 +460,7 @@ enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sa
     if (is_leaf && in_embedded(walk, regs->pc)) {
         if (out[0].extra_count == 0) return step_handler(walk, bounds, regs, out, count_out);
         if (is_javascript_frame(walk, regs)) {
-            out[1] = out[0];
-            out[1].is_leaf = false;
-            note_frameless(walk, regs, out);
+            note_frameless_on_frame(walk, regs, out);
             *count_out = 2;
         }
     }

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "runtime/jit_deopt_entry.h"
 #include "runtime/v8_jit.h"
 #include "sampler/managed.h"
 
@@ -20,6 +21,7 @@ struct jit_walk {
     struct v8s_code_ranges ranges;
     _Atomic(const struct jit_extra_ranges *) extra; /* NULL: none */
     _Atomic uintptr_t baseline_prologue; /* the builtin that makes the frame of baseline code; 0: not known */
+    struct jit_deopt_entries deopt_entries;
     /* The few constants of struct jit_layout that a handler needs. Zero when the layout is unknown. */
     int frame_context, frame_function, frame_bytecode_array, frame_bytecode_offset;
     int function_shared, function_code, code_instruction_start, code_instruction_size;
@@ -34,10 +36,10 @@ uintptr_t jit_walk_labels_sig(const struct jit_walk *walk);
 enum jit_raw_kind {
     JIT_RAW_FRAME,     /* extra: the slots that hold bytecode array and offset; at a leaf
                           the offset's lower half may hold the register that does, which need not be in use */
-    JIT_RAW_FRAMELESS, /* a leaf without a frame, on a JavaScript frame that follows as JIT_RAW_BELOW;
+    JIT_RAW_FRAMELESS, /* a builtin without a frame, on a JavaScript frame that follows as JIT_RAW_BELOW;
                           extra: the frame's SharedFunctionInfo, and two more return addresses that may be its (packed)
                         */
-    JIT_RAW_BELOW,     /* the frame under a frameless leaf; pc: the first return address that may be its, or 0 */
+    JIT_RAW_BELOW,     /* the frame under a frameless builtin; pc: the first return address that may be its, or 0 */
 };
 
 /* Unpacks candidate INDEX (0 or 1) of a JIT_RAW_FRAMELESS frame; 0 when there is none. */

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # V8's frames are walked right at every instruction that JavaScript runs, in every tier: interpreted, baseline, optimised with
-# and without inlining. tests/walk/step.cc is the stepper and its oracle.
+# and without inlining, and while a function is deoptimised. tests/walk/step.cc is the stepper and its oracle.
 # TIMEOUT: 200
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
 walk=$root/tests/walk
 flags=(-O1 -g -fPIC -mno-red-zone -fvisibility=hidden -D_GNU_SOURCE -Wall -Wextra -Werror "-I$root/src" "-I$walk")
-for source in "$walk/walk.c" "$root/src/runtime/jit_walk_sig.c" "$root/src/runtime/jit_layout.c"; do
+for source in "$walk/walk.c" "$root/src/runtime/"{jit_walk_sig,jit_deopt_entry,jit_layout}.c; do
   "${CC:-gcc}" -std=c17 "${flags[@]}" -c "$source" -o "$(basename "$source").o"
 done
 "${CXX:-g++}" -std=c++17 -fno-rtti -fno-exceptions "${flags[@]}" -isystem "${V8_PREFIX:-$root/vendor/v8}/include" \
@@ -21,6 +21,7 @@ step() { # step WARM_UP_ROUNDS FLAGS
 export WALK_STEPS=${WALK_STEPS:-40000}
 step 20 '--no-opt --no-sparkplug'
 step 20 '--always-sparkplug --no-opt'
+export WALK_DEOPTIMISATIONS=2
 step 3000 ''
 step 3000 '--no-turbo-inlining'
 exit $failed

@@ -4,7 +4,7 @@
  * another's. */
 // SOURCES: src/runtime/v8_shim.cc src/runtime/v8_jit.cc src/runtime/jit_realm.c src/runtime/jit_map.c
 // SOURCES: src/runtime/jit_locate.c src/runtime/jit_layout.c src/runtime/jit_ranges.c src/runtime/jit_table.c
-// SOURCES: src/runtime/jit_selftest.c src/runtime/jit_walk_sig.c src/runtime/labels.c
+// SOURCES: src/runtime/jit_selftest.c src/runtime/jit_walk_sig.c src/runtime/jit_deopt_entry.c src/runtime/labels.c
 // LINK: -lz -ldl
 // V8
 #include <dlfcn.h>

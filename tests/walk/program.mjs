@@ -11,9 +11,23 @@ function throwing(i) { if (i % 16 === 3) throw new Error('x'); return i; }
 function tagged(strings, ...values) { return strings.length + values.length; }
 function closing(i) { return () => i + 1; }
 function shape(i) { return i % 3 === 0 ? { a: i } : i % 3 === 1 ? { b: 1, a: i } : { c: 1, b: 2, a: i }; }
-function work(n) {
+// Optimised while it sees one kind of value only: leaves this code at once with another.
+function eager(value) { let t = 0; for (let i = 0; i < 3; i++) t += value * 2; return t; }
+// Leaves it when the call returns that took away what it was compiled for.
+class Constant { get() { return 1; } }
+function lazy(constant, call, i) {
+  let t = 0;
+  for (let k = 0; k < 5; k++) { t += constant.get(); if (k === 4) call(i); }
+  return t + constant.get();
+}
+const keep = [(i) => i, (i) => i + 1, (i) => i + 2, (i) => small(i, 1), (i) => many(i, 1, 2, 3)];
+function change() { Constant.prototype.get = () => 2; }
+const constant = new Constant();
+function work(n, deoptimise) {
   let t = 0, s = '';
+  if (deoptimise) t += eager(1.5) + eager('2') + lazy(constant, change, 1);
   for (let i = 0; i < n; i++) {
+    t += eager(i) + lazy(constant, keep[i % keep.length], i);
     t += many(i, 3, 4, i & 7) + object.half + object.method(i);
     object.half = i & 3;
     t += new Derived(i).own() + new Base(2).double;
@@ -33,4 +47,4 @@ function work(n) {
 }
 work(Number(args[0]));
 console.log('@step');
-work(1e9);
+work(1e9, true);

@@ -3,11 +3,14 @@
 //
 // The oracle is a shadow stack: the return addresses that calls have pushed since the stretch began, for as long as the
 // stack pointer is not above them. V8 also takes a return address off the stack to push it again elsewhere: in between
-// it is "in flight". What the stack holds that no call has pushed (a deoptimised frame) makes the oracle begin anew.
+// it is "in flight". Where native code is called, the walk is judged that begins in its caller: while a function is
+// deoptimised, by what was on the stack when that began. What the stack holds that no call has pushed (a deoptimised
+// frame) makes the oracle begin anew.
 //
 // A function that is missing is an error, and so is anything else that was not called. Counted and not errors: a
 // builtin missing that another one works for without a frame; the return address of an earlier call of the right
-// function, while arguments are being moved; the function of a builtin without a frame that is in a write barrier.
+// function, while arguments are being moved; the function of a builtin without a frame that is in a write barrier; a
+// walk that ends at the builtin that deoptimises, outside of its calls.
 #include <v8-profiler.h>
 #include <v8.h>
 
@@ -47,11 +50,22 @@ struct Failure {
     std::set<uintptr_t> offsets; // of the instructions in their code
 };
 
-enum Verdict { kRight, kOtherCall, kBuiltinMissing, kBarrier, kFunctionMissing, kTruncated, kWrong, kVerdictCount };
+enum Verdict {
+    kRight,
+    kOtherCall,
+    kBuiltinMissing,
+    kBarrier,
+    kFrameMoved,
+    kFunctionMissing,
+    kTruncated,
+    kWrong,
+    kVerdictCount
+};
 const char *const kVerdictNames[] = {"right",
                                      "of another call of the same function",
                                      "a builtin missing",
                                      "without the function below a write barrier",
+                                     "cut short where a deoptimised function's frame moves",
                                      "a function missing",
                                      "cut short",
                                      "wrong"};
@@ -65,6 +79,8 @@ size_t steps, steps_max, restarts;
 Entry shadow[1 << 16];
 size_t depth;
 uintptr_t in_flight, last_pc, last_sp;
+std::vector<Entry> deoptimised; // the shadow stack when a deoptimisation began; empty: none is under way
+size_t deoptimisations;
 uintptr_t stack_low, stack_limit;
 volatile bool stepping;
 
@@ -142,6 +158,8 @@ bool agrees(const walk_result &result, size_t skipped) {
 }
 
 Verdict judge(uintptr_t pc, const walk_result &result) {
+    if (result.truncated && result.count == 0 && name_of(pc).find("Builtin:DeoptimizationEntry_") == 0)
+        return kFrameMoved;
     if (in_flight != 0) { // the innermost return address is in a register
         shadow[depth++] = {0, in_flight};
         bool known = agrees(result, 0) || (agrees(result, 1) && (result.may_be_frameless || !is_function(in_flight)));
@@ -163,14 +181,18 @@ Verdict judge(uintptr_t pc, const walk_result &result) {
     return result.truncated ? kTruncated : kWrong;
 }
 
-void check(const ucontext_t *context) {
+void check(const ucontext_t *context, bool is_leaf) {
     static const int order[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
                                 REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
     uintptr_t gpr[16], pc = static_cast<uintptr_t>(context->uc_mcontext.gregs[REG_RIP]);
     static walk_result result;
     for (int i = 0; i < 16; i++)
         gpr[i] = static_cast<uintptr_t>(context->uc_mcontext.gregs[order[i]]);
-    walk_from(pc, gpr, stack_low, stack_limit, &result);
+    if (!is_leaf) { // as it will be when native code returns
+        pc = word_at(gpr[7]);
+        gpr[7] += 8;
+    }
+    walk_from(pc, is_leaf, gpr, stack_low, stack_limit, &result);
     Verdict verdict = judge(pc, result);
     verdicts[verdict]++;
     if (verdict < kFunctionMissing) return;
@@ -187,6 +209,27 @@ void check(const ucontext_t *context) {
     if (code != nullptr) failure.offsets.insert(pc - code->start);
 }
 
+// V8's code has called native code: it is on top of the shadow stack itself.
+void check_native_call(const ucontext_t *context) {
+    Entry caller = shadow[--depth];
+    bool deoptimises = name_of(caller.return_address).find("Builtin:DeoptimizationEntry_") == 0;
+    bool again = deoptimises && !deoptimised.empty();
+    if (deoptimises && !again) {
+        deoptimised.assign(shadow, shadow + depth);
+        deoptimisations++;
+    }
+    std::vector<Entry> before(shadow, shadow + depth);
+    if (again) {
+        depth = deoptimised.size();
+        std::copy(deoptimised.begin(), deoptimised.end(), shadow);
+        deoptimised.clear();
+    }
+    if (depth > 0) check(context, false);
+    depth = before.size();
+    std::copy(before.begin(), before.end(), shadow);
+    shadow[depth++] = caller;
+}
+
 // The process ends here: what it has to do is done.
 [[noreturn]] void report() {
     size_t bad = verdicts[kFunctionMissing] + verdicts[kTruncated] + verdicts[kWrong];
@@ -201,7 +244,10 @@ void check(const ucontext_t *context) {
     }
     bool too_few = verdicts[kRight] < steps_max / 2 || steps < steps_max;
     if (too_few) fprintf(stderr, "too little was stepped through\n");
-    _exit(bad > 0 || too_few);
+    const char *wanted = getenv("WALK_DEOPTIMISATIONS");
+    bool none = wanted != nullptr && deoptimisations < strtoul(wanted, nullptr, 10);
+    if (none) fprintf(stderr, "only %zu deoptimisations\n", deoptimisations);
+    _exit(bad > 0 || too_few || none);
 }
 
 void on_trap(int, siginfo_t *, void *ucontext) {
@@ -213,9 +259,11 @@ void on_trap(int, siginfo_t *, void *ucontext) {
         context->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
         return;
     }
+    bool calls = last_pc != 0 && walk_owns(last_pc) && is_call(last_pc);
     if (last_pc != 0) follow(pc, sp);
     last_pc = pc;
     last_sp = sp;
+    if (calls && !walk_owns(pc) && is_intact()) check_native_call(context);
     if (!walk_owns(pc)) return;
     steps++;
     if (!is_intact()) {
@@ -223,7 +271,7 @@ void on_trap(int, siginfo_t *, void *ucontext) {
         in_flight = 0;
         restarts++;
     }
-    if (depth > 0) check(context);
+    if (depth > 0) check(context, true);
 }
 
 // ---- Beginning and end
@@ -251,6 +299,9 @@ void prepare() {
             ranges.baseline_prologue = code.start;
     }
     walk_prepare(&ranges);
+    for (const Code &code : *codes)
+        if (code.name.find("Builtin:DeoptimizationEntry_") == 0)
+            walk_add_deopt_entry(code.start, code.limit - code.start);
     pthread_attr_t attributes;
     pthread_getattr_np(pthread_self(), &attributes);
     pthread_attr_getstack(&attributes, &low, &stack_nbytes);

@@ -29,7 +29,11 @@ bool walk_owns(uintptr_t pc) {
     return jit_walk_owns_pc_sig(&walk, pc);
 }
 
-static void note_leaf(const struct sampler_raw_frame frames[2], size_t count, struct walk_result *result) {
+void walk_add_deopt_entry(uintptr_t start, size_t nbytes) {
+    jit_deopt_entries_add(&walk.deopt_entries, start, nbytes);
+}
+
+static void note_first(const struct sampler_raw_frame frames[2], size_t count, struct walk_result *result) {
     if (count < 2) return;
     if (frames[1].kind == SAMPLER_FRAME_MANAGED + JIT_RAW_FRAME) { /* it is known to have none */
         result->return_addresses[result->count++] = frames[1].pc;
@@ -41,17 +45,17 @@ static void note_leaf(const struct sampler_raw_frame frames[2], size_t count, st
         result->candidates[1 + i] = jit_walk_candidate(&walk, frames[0].extra[1], i);
 }
 
-void walk_from(uintptr_t pc, const uintptr_t gpr[16], uintptr_t stack_low, uintptr_t stack_limit,
+void walk_from(uintptr_t pc, bool is_leaf, const uintptr_t gpr[16], uintptr_t stack_low, uintptr_t stack_limit,
                struct walk_result *result_out) {
     struct sampler_regs regs = {.pc = pc, .fp = gpr[6], .sp = gpr[7]};
     struct sampler_stack_bounds bounds = {stack_low, stack_limit};
     memcpy(regs.gpr, gpr, sizeof regs.gpr);
     memset(result_out, 0, sizeof *result_out);
-    for (bool is_leaf = true; result_out->count + 1 < WALK_FRAMES_MAX && walk_owns(regs.pc); is_leaf = false) {
+    for (bool is_first = true; result_out->count + 1 < WALK_FRAMES_MAX && walk_owns(regs.pc); is_first = false) {
         struct sampler_raw_frame frames[2];
         size_t count = 0;
-        enum sampler_step step = jit_walk_step_sig(&walk, &bounds, is_leaf, &regs, frames, &count);
-        if (is_leaf) note_leaf(frames, count, result_out);
+        enum sampler_step step = jit_walk_step_sig(&walk, &bounds, is_first && is_leaf, &regs, frames, &count);
+        if (is_first) note_first(frames, count, result_out);
         if (step != SAMPLER_STEP_OK) {
             result_out->truncated = step == SAMPLER_STEP_TRUNCATED;
             return;
