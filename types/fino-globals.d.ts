@@ -65,6 +65,10 @@ interface AsyncDisposable {
   [Symbol.asyncDispose](): PromiseLike<void>;
 }
 
+// An iterator is disposed of by returning.
+interface IteratorObject<T, TReturn, TNext> extends Disposable {}
+interface AsyncIteratorObject<T, TReturn, TNext> extends AsyncDisposable {}
+
 /** Two errors of a `using`: what disposing threw while another error, `suppressed`, was on its way. */
 interface SuppressedError extends Error {
   error: any;
@@ -76,3 +80,54 @@ interface SuppressedErrorConstructor {
   readonly prototype: SuppressedError;
 }
 declare var SuppressedError: SuppressedErrorConstructor;
+
+/**
+ * Resources to dispose of together, the last one first.
+ *
+ * @example
+ * ```ts
+ * using stack = new DisposableStack();
+ * const connection = stack.use(connect());
+ * stack.defer(() => console.log('connection closed'));
+ * ```
+ */
+interface DisposableStack {
+  readonly disposed: boolean;
+  dispose(): void;
+  /** Adds `value`, which may be null, and returns it. */
+  use<T extends Disposable | null | undefined>(value: T): T;
+  /** Adds `value` with what disposes of it, and returns it. */
+  adopt<T>(value: T, onDispose: (value: T) => void): T;
+  /** Adds a function to call. */
+  defer(onDispose: () => void): void;
+  /** A new stack with all that this one holds, which counts as disposed of then. */
+  move(): DisposableStack;
+  [Symbol.dispose](): void;
+  readonly [Symbol.toStringTag]: string;
+}
+interface DisposableStackConstructor {
+  new (): DisposableStack;
+  readonly prototype: DisposableStack;
+}
+declare var DisposableStack: DisposableStackConstructor;
+
+/** The same for `await using`: each is waited for before the next is disposed of. */
+interface AsyncDisposableStack {
+  readonly disposed: boolean;
+  disposeAsync(): Promise<void>;
+  /** Adds `value`, which may be null, and returns it. */
+  use<T extends AsyncDisposable | Disposable | null | undefined>(value: T): T;
+  /** Adds `value` with what disposes of it, and returns it. */
+  adopt<T>(value: T, onDisposeAsync: (value: T) => PromiseLike<void> | void): T;
+  /** Adds a function to call. */
+  defer(onDisposeAsync: () => PromiseLike<void> | void): void;
+  /** A new stack with all that this one holds, which counts as disposed of then. */
+  move(): AsyncDisposableStack;
+  [Symbol.asyncDispose](): Promise<void>;
+  readonly [Symbol.toStringTag]: string;
+}
+interface AsyncDisposableStackConstructor {
+  new (): AsyncDisposableStack;
+  readonly prototype: AsyncDisposableStack;
+}
+declare var AsyncDisposableStack: AsyncDisposableStackConstructor;

@@ -18,5 +18,17 @@ deepEqual(closed, ['switch']);
 
 throws(() => { using a = {} as Disposable; }, TypeError);
 throws(() => { using a = 1 as unknown as Disposable; }, TypeError);
+
+closed.length = 0;
+{
+  using stack = new DisposableStack();
+  stack.use(open('used'));
+  await using later = new AsyncDisposableStack();
+  later.defer(async () => { closed.push('later'); });
+  using numbers = (function* () { try { yield 1; } finally { closed.push('generator'); } })();
+  numbers.next();
+}
+deepEqual(closed, ['generator', 'later', 'used']);
+
 const error = new SuppressedError(1, 2, 'both');
 deepEqual([error.error, error.suppressed, error.message, error.name], [1, 2, 'both', 'SuppressedError']);

@@ -26,7 +26,8 @@ const channel = new MessageChannel();
 const samples = [
   await files.stat('.'), entry, watcher, files, handle, http, tcp, connection, realm, pool,
   channel, channel.port1, new Event('x'), new ErrorEvent('x'), new AbortController(), new DOMException(), performance,
-  new SuppressedError(1, 2), performance.mark('x'), new WebAssembly.Memory({ initial: 1 }),
+  new SuppressedError(1, 2), new DisposableStack(), new AsyncDisposableStack(), performance.mark('x'),
+  new WebAssembly.Memory({ initial: 1 }),
 ];
 
 const hasMembers = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';

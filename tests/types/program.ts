@@ -60,9 +60,17 @@ async function realms(): Promise<number> {
   return sum + await realm.call(3);
 }
 
+async function disposals(): Promise<void> {
+  using stack = new DisposableStack();
+  const length: number = stack.adopt('text', (text) => console.log(text.length)).length;
+  await using later: AsyncDisposableStack = new AsyncDisposableStack().move();
+  await later.use(later.use(stack.disposed ? null : files.watch('.')))?.close();
+  console.log(length);
+}
+
 on('SIGTERM', (name, number) => console.log(name, number));
 setImmediate((text: string) => console.log(text), path.basename(import.meta.filename));
 const pprof: Uint8Array = await profile(async () => { await realms(); }, { interval: '500us' });
 console.log(args.length, env.HOME, process.pid, pprof.length, profiler.isProfiling(), new file.DiskFileSystem().root,
   import.meta.resolve('./x.ts'), await find(AbortSignal.timeout(10)), await follow());
-await Promise.all([serve(), sockets(), copy(await files.open('a'), await files.open('b', 'w'))]);
+await Promise.all([serve(), sockets(), disposals(), copy(await files.open('a'), await files.open('b', 'w'))]);

@@ -20,7 +20,7 @@ const { lazyProperty } = internal;
 
 // Each of these properties appears when the script that owns it has run.
 const owners = {
-  dispose: ['SuppressedError'],
+  dispose: ['AsyncDisposableStack', 'DisposableStack', 'SuppressedError'],
   errors: ['DOMException', 'makeDOMException', 'reportError'],
   inspect: ['inspect'],
   inspect_error: ['formatError'],

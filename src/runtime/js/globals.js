@@ -2,7 +2,9 @@
 // first read.
 'use strict';
 
-const { ObjectDefineProperty, ObjectKeys, StringPrototypeSplit, Symbol, TypeError } = internal.primordials;
+const {
+  AsyncIteratorPrototype, IteratorPrototype, ObjectDefineProperty, ObjectKeys, StringPrototypeSplit, Symbol, TypeError,
+} = internal.primordials;
 const { customInspect, defineHidden, lazyProperty, webInterface } = internal;
 
 const lazy = {
@@ -11,7 +13,6 @@ const lazy = {
   blob: 'Blob File',
   clone: 'structuredClone',
   console: 'console',
-  dispose: 'SuppressedError',
   encoding: 'TextDecoder TextEncoder',
   errors: 'DOMException reportError',
   fetch: 'fetch',
@@ -40,11 +41,12 @@ const enumerable = {
   clearTimeout: true, setInterval: true, clearInterval: true, setImmediate: true, clearImmediate: true,
 };
 
-const files = ObjectKeys(lazy);
-for (let i = 0; i < files.length; i++) {
-  const names = StringPrototypeSplit(lazy[files[i]], ' ');
-  for (let j = 0; j < names.length; j++) lazyProperty(globalThis, names[j], files[i], enumerable[names[j]] === true);
+function defineLazily(file, list) {
+  const names = StringPrototypeSplit(list, ' ');
+  for (let i = 0; i < names.length; i++) lazyProperty(globalThis, names[i], file, enumerable[names[i]] === true);
 }
+const files = ObjectKeys(lazy);
+for (let i = 0; i < files.length; i++) defineLazily(files[i], lazy[files[i]]);
 
 function defineEnumerable(name, value) {
   ObjectDefineProperty(globalThis, name, {
@@ -79,12 +81,21 @@ defineEnumerable('queueMicrotask', function queueMicrotask(callback) {
   });
 });
 
-// For `using`, which compilers turn into calls of these. Symbols that the language will have.
-const disposers = ['dispose', 'asyncDispose'];
-for (let i = 0; i < disposers.length; i++) {
-  if (Symbol[disposers[i]] !== undefined) continue;
-  ObjectDefineProperty(Symbol, disposers[i], { __proto__: null, value: Symbol(`Symbol.${disposers[i]}`) });
+// For `using`, which is lowered where V8 does not know it: then it lacks what belongs to it as well. An iterator, and so a
+// generator, is disposed of by returning.
+function defineDisposal() {
+  ObjectDefineProperty(Symbol, 'dispose', { __proto__: null, value: Symbol('Symbol.dispose') });
+  ObjectDefineProperty(Symbol, 'asyncDispose', { __proto__: null, value: Symbol('Symbol.asyncDispose') });
+  const methods = {
+    [Symbol.dispose]() { this.return?.(); },
+
+    async [Symbol.asyncDispose]() { await this.return?.(); },
+  };
+  defineHidden(IteratorPrototype, Symbol.dispose, methods[Symbol.dispose]);
+  defineHidden(AsyncIteratorPrototype, Symbol.asyncDispose, methods[Symbol.asyncDispose]);
+  defineLazily('dispose', 'AsyncDisposableStack DisposableStack SuppressedError');
 }
+if (Symbol.dispose === undefined) defineDisposal();
 
 class Navigator {
   constructor(caller) {

@@ -15,8 +15,9 @@ const TypedArray = getPrototypeOf(Uint8Array);
 const primordials = { __proto__: null };
 
 const constructors = {
-  Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, FinalizationRegistry, Float64Array, Function, Map, Number, Object, Promise, Proxy, RangeError,
-  RegExp, Set, String, Symbol, TypeError, Uint8Array, WeakMap, WeakRef, WeakSet,
+  Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, FinalizationRegistry, Float64Array, Function, Map, Number,
+  Object, Promise, Proxy, RangeError, ReferenceError, RegExp, Set, String, Symbol, TypeError, Uint8Array, WeakMap, WeakRef,
+  WeakSet,
 };
 
 const statics = {
@@ -42,7 +43,6 @@ const methods = {
   Number: 'toFixed toString valueOf',
   Promise: 'then',
   Object: 'propertyIsEnumerable',
-  Promise: 'then',
   RegExp: 'exec toString',
   Set: 'forEach',
   String: 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf normalize padEnd padStart repeat replaceAll ' +
@@ -82,7 +82,7 @@ for (const name of ['set', 'slice', 'subarray']) {
 for (const name of ['ceil', 'floor', 'max', 'min', 'round', 'sqrt', 'trunc']) {
   primordials[`Math${capitalise(name)}`] = Math[name];
 }
-for (const name of ['apply', 'getOwnPropertyDescriptor', 'has', 'ownKeys']) {
+for (const name of ['apply', 'construct', 'getOwnPropertyDescriptor', 'has', 'ownKeys']) {
   primordials[`Reflect${capitalise(name)}`] = Reflect[name];
 }
 for (const name of ['asyncIterator', 'iterator', 'toPrimitive', 'toStringTag']) {
@@ -94,6 +94,7 @@ primordials.PromiseReject = Promise.reject.bind(Promise);
 primordials.PromiseResolve = Promise.resolve.bind(Promise);
 primordials.decodeURIComponent = decodeURIComponent;
 primordials.IteratorPrototype = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
+primordials.AsyncIteratorPrototype = getPrototypeOf(getPrototypeOf(async function* () {}.prototype));
 
 // safe(Base): a subclass of Base whose methods are its own copies, so that `map.get(k)` cannot be intercepted.
 function safe(Base) {
