@@ -24,6 +24,15 @@ struct jit_deopt_entries {
     _Atomic uint32_t count; /* never shrinks */
 };
 
+/* SIGNAL_SAFE. The builtin that PC is in, or NULL. */
+static inline const struct jit_deopt_entry *jit_deopt_entries_find(const struct jit_deopt_entries *entries,
+                                                                   uintptr_t pc) {
+    uint32_t count = atomic_load_explicit(&entries->count, memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++)
+        if (pc >= entries->entries[i].start && pc < entries->entries[i].limit) return &entries->entries[i];
+    return NULL;
+}
+
 /* Adds the builtin at START, if its instructions are what is known. Not from a signal handler. */
 void jit_deopt_entries_add(struct jit_deopt_entries *entries, uintptr_t start, size_t nbytes);
 

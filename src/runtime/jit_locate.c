@@ -234,9 +234,11 @@ static enum jit_frame_result locate_frameless(struct jit_map *map, fino_pprof *p
     return JIT_FRAME_NAMED;
 }
 
-/* Which of BELOW's return addresses is in code made from BYTECODE; 0: none. */
+/* Which of BELOW's return addresses is in code made from BYTECODE; 0: none. Where optimised code is left for good has
+ * no position: V8's table would give it that of the instructions before, of any function inlined there. */
 static uintptr_t choose_return_address(const struct jit_map *map, const struct jit_below *below,
                                        const struct jit_code *bytecode) {
+    if (below->deoptimises) return 0;
     for (size_t i = 0; i < sizeof below->return_addresses / sizeof *below->return_addresses; i++) {
         uintptr_t start, address = below->return_addresses[i];
         const struct jit_code *code = address != 0 ? jit_ranges_find(&map->machine_code, address - 1, &start) : NULL;

@@ -57,6 +57,7 @@ struct jit_below {
     uintptr_t shared;              /* its function's SharedFunctionInfo, tagged */
     uintptr_t return_addresses[3]; /* what may be the return address into it, most likely first; 0: none */
     uintptr_t bytecode_array, bytecode_offset;
+    bool deoptimises; /* the builtin is a DeoptimizationEntry_* */
     uintptr_t leaf_pc;
 };
 /* NOTHING when the frame is the leaf's own. Reads the heap: on the isolate's thread, with no collection between the

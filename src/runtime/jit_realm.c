@@ -42,6 +42,7 @@ struct jit_realm {
     struct cached_frame cache[1 << CACHE_BITS];
     struct {
         uintptr_t shared, packed;
+        bool deoptimises;
     } frameless; /* of the frame resolved last, for the JIT_RAW_BELOW that follows */
 };
 
@@ -69,6 +70,7 @@ static enum jit_frame_result locate_below(struct jit_realm *realm, fino_pprof *p
                              jit_walk_candidate(&realm->walk, realm->frameless.packed, 1)},
         .bytecode_array = frame->extra[0],
         .bytecode_offset = frame->extra[1],
+        .deoptimises = realm->frameless.deoptimises,
         .leaf_pc = realm->leaf_pc,
     };
     return jit_map_locate_below(realm->map, profile, &below, location_out);
@@ -119,6 +121,7 @@ static enum jit_frame_result locate(struct jit_realm *realm, fino_pprof *profile
         case JIT_RAW_FRAMELESS:
             realm->frameless.shared = frame->extra[0];
             realm->frameless.packed = frame->extra[1];
+            realm->frameless.deoptimises = jit_deopt_entries_find(&realm->walk.deopt_entries, frame->pc) != NULL;
             return jit_map_locate_frameless(realm->map, profile, frame->pc, location_out);
         case JIT_RAW_BELOW: return locate_below(realm, profile, frame, location_out);
         default: break;

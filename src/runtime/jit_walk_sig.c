@@ -386,15 +386,6 @@ static enum sampler_step step_handler(const struct jit_walk *walk, const struct 
 
 /* ---- Deoptimisation: jit_deopt_entry.h ---- */
 
-static const struct jit_deopt_entry *find_deopt_entry(const struct jit_walk *walk, uintptr_t pc) {
-    uint32_t count = atomic_load_explicit(&walk->deopt_entries.count, memory_order_acquire);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct jit_deopt_entry *entry = &walk->deopt_entries.entries[i];
-        if (pc >= entry->start && pc < entry->limit) return entry;
-    }
-    return NULL;
-}
-
 /* Over the frame that is in a Deoptimizer. RBP still is its frame pointer, although the stack has been used again. */
 static enum sampler_step step_moved_frame(const struct jit_walk *walk, const struct sampler_stack_bounds *bounds,
                                           const struct jit_deopt_entry *entry, struct sampler_regs *regs,
@@ -441,7 +432,7 @@ enum sampler_step jit_walk_step_sig(const struct jit_walk *walk, const struct sa
                                     bool is_leaf, struct sampler_regs *regs, struct sampler_raw_frame out[2],
                                     size_t *count_out) {
     struct frameless caller;
-    const struct jit_deopt_entry *deopt_entry = find_deopt_entry(walk, regs->pc);
+    const struct jit_deopt_entry *deopt_entry = jit_deopt_entries_find(&walk->deopt_entries, regs->pc);
     if (deopt_entry != NULL) return step_deopt_entry(walk, bounds, deopt_entry, is_leaf, regs, out, count_out);
     *count_out = 1;
     if (is_leaf && is_frameless(walk, bounds, regs, &caller))
