@@ -61,7 +61,19 @@ static const Elf64_Phdr *find_segment(const struct sampler_loaded *loaded, uint3
 
 /* ---- Finding the file ---- */
 
-/* Is FILE what was loaded? The program headers and the build-id decide; without an id, the unwind table. */
+/* Does FILE hold what is in memory, wherever the program can't have changed it? */
+static bool has_same_contents(const struct sampler_loaded *loaded, const struct sampler_elf *file) {
+    for (size_t i = 0; i < loaded->segment_count; i++) {
+        const Elf64_Phdr *segment = &loaded->segments[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R) || (segment->p_flags & PF_W)) continue;
+        struct sampler_elf_bytes bytes = sampler_elf_bytes_at(file, segment->p_vaddr);
+        const void *in_memory = (const void *)(loaded->load_bias + segment->p_vaddr);
+        if (bytes.nbytes < segment->p_filesz || memcmp(bytes.data, in_memory, segment->p_filesz) != 0) return false;
+    }
+    return true;
+}
+
+/* Is FILE what was loaded? The program headers and the build-id decide; without an id, all that is read only. */
 static bool is_same_file(const struct sampler_loaded *loaded, const struct sampler_elf *file) {
     char build_id[2 * SAMPLER_BUILD_ID_BYTES_MAX + 1];
     if (file->segment_count != loaded->segment_count ||
@@ -69,11 +81,7 @@ static bool is_same_file(const struct sampler_loaded *loaded, const struct sampl
         return false;
     sampler_elf_build_id(file, build_id);
     if (strcmp(build_id, loaded->build_id) != 0) return false;
-    const Elf64_Phdr *table = find_segment(loaded, PT_GNU_EH_FRAME);
-    if (build_id[0] != 0 || table == NULL) return true;
-    struct sampler_elf_bytes bytes = sampler_elf_bytes_at(file, table->p_vaddr);
-    const void *in_memory = (const void *)(loaded->load_bias + table->p_vaddr);
-    return bytes.nbytes >= table->p_filesz && memcmp(bytes.data, in_memory, table->p_filesz) == 0;
+    return build_id[0] != 0 || has_same_contents(loaded, file);
 }
 
 /* Opens PATH if it is the file that was loaded and maps it. Returns a descriptor, or -1. */
