@@ -14,6 +14,15 @@ declare module 'fino:realm' {
     env?: Record<string, unknown>;
     /** true: on a thread of its own. false (the default): on one of a few threads, which such Realms share. */
     thread?: boolean;
+    /** true: in a process of its own. A crash in it, of whatever kind, is a rejection with the code ERR_REALM_CRASHED and
+     * the `signal` or `exitCode` that its process ended with. Nothing is shared with it: SharedArrayBuffers and
+     * WebAssembly.Modules are a DataCloneError, ArrayBuffers that are transferred are copied. */
+    process?: boolean;
+    /** 'host:port' of a `fino realm-host`, which makes it a process; paths in `entry` and `overrides` are that host's. If
+     * the connection breaks, or nothing is heard for 20 s, it is ERR_REALM_LOST. */
+    remote?: string;
+    /** What is in the file that the host was started with. */
+    token?: string;
     /** What it may import: this makes it a sandbox, on a thread of its own. */
     overrides?: ImportMap;
     /** Each is optional, and past it the Realm ends; with any, it has a thread of its own. */
@@ -53,7 +62,7 @@ declare module 'fino:realm' {
    *
    * Errors come from it as errors of this Realm, with name, message, stack, code and cause; other codes are
    * ERR_REALM_TERMINATED, ERR_REALM_ENDED, ERR_REALM_HEAP_LIMIT, ERR_REALM_CPU_LIMIT,
-   * ERR_REALM_UNSETTLED and ERR_REALM_START.
+   * ERR_REALM_UNSETTLED, ERR_REALM_START, ERR_REALM_CRASHED and ERR_REALM_LOST.
    */
   export class Realm {
     constructor(options: RealmOptions);

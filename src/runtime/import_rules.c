@@ -80,18 +80,43 @@ struct rt_import_rules *rt_import_rules_new(bool denies, struct rt_import_rules 
     return rules;
 }
 
+void rt_import_rules_add_named(struct rt_import_rules *rules, const struct rt_import_rule *rule) {
+    rules->rules = rt_must(realloc(rules->rules, (rules->count + 1) * sizeof *rules->rules));
+    rules->rules[rules->count++] = (struct rule){
+        .directive = rule->directive,
+        .shown = rt_must(strdup(rule->shown)),
+        .pattern = rt_must(strdup(rule->name)),
+        .real = real_pattern(rule->name),
+        .text = rule->text ? rt_must(strdup(rule->text)) : NULL,
+    };
+}
+
 void rt_import_rules_add(struct rt_import_rules *rules, enum rt_import_directive directive, const char *pattern,
                          const char *text) {
-    rules->rules = rt_must(realloc(rules->rules, (rules->count + 1) * sizeof *rules->rules));
     char *name = rt_specifier_name(pattern, "");
-    if (!name) name = rt_must(strdup(pattern)); /* no import can mean it */
-    rules->rules[rules->count++] = (struct rule){
+    char *target = directive == RT_IMPORT_REMAP ? rt_specifier_name(text, "") : NULL;
+    const struct rt_import_rule rule = {
         .directive = directive,
-        .shown = rt_must(strdup(pattern)),
-        .pattern = name,
-        .real = real_pattern(name),
-        .text = directive == RT_IMPORT_REMAP ? rt_specifier_name(text, "") : rt_must(strdup(text)),
+        .shown = pattern,
+        .name = name ? name : pattern, /* no import can mean it */
+        .text = directive == RT_IMPORT_REMAP ? target : text,
     };
+    rt_import_rules_add_named(rules, &rule);
+    free(name);
+    free(target);
+}
+
+bool rt_import_rules_denies(const struct rt_import_rules *rules) {
+    return rules->denies;
+}
+
+size_t rt_import_rules_count(const struct rt_import_rules *rules) {
+    return rules->count;
+}
+
+struct rt_import_rule rt_import_rules_at(const struct rt_import_rules *rules, size_t index) {
+    const struct rule *rule = &rules->rules[index];
+    return (struct rt_import_rule){rule->directive, rule->shown, rule->pattern, rule->text};
 }
 
 struct rt_import_rules *rt_import_rules_hold(struct rt_import_rules *rules) {

@@ -35,6 +35,20 @@ struct rt_import_rules *rt_import_rules_hold(struct rt_import_rules *rules); /* 
 void rt_import_rules_release(struct rt_import_rules *rules);                 /* NULL is fine */
 struct rt_import_rules *rt_import_rules_owner(const struct rt_import_rules *rules);
 
+/* Rules one by one, to make the same in another process, whatever its working directory is. */
+struct rt_import_rule {
+    enum rt_import_directive directive;
+    const char *shown; /* the pattern as it was given */
+    const char *name;  /*   with names */
+    const char *text;  /* NULL: what no file can be called */
+};
+bool rt_import_rules_denies(const struct rt_import_rules *rules);
+size_t rt_import_rules_count(const struct rt_import_rules *rules);
+/* Valid as long as the rules. */
+struct rt_import_rule rt_import_rules_at(const struct rt_import_rules *rules, size_t index);
+/* As rt_import_rules_add. */
+void rt_import_rules_add_named(struct rt_import_rules *rules, const struct rt_import_rule *rule);
+
 #define RT_IMPORT_FACADES_MAX 8
 
 struct rt_import_decision {

@@ -15,6 +15,9 @@
 #include "runtime/pprof_listen.h"
 #include "runtime/profile.h"
 #include "runtime/realm.h"
+#include "runtime/realm_child.h"
+#include "runtime/realm_host.h"
+#include "runtime/realm_process.h"
 #include "runtime/realms.h"
 #include "runtime/recordings.h"
 #include "runtime/signals.h"
@@ -86,18 +89,35 @@ static _Noreturn void leave(struct rt_realm *realm, int code, bool is_alone) {
 static const struct {
     const char *name;
     int (*run)(char *const *arguments);
-} commands[] = {{"pprof", rt_command_pprof}, {"profile", rt_command_profile}, {"types", rt_declarations_command}};
+} commands[] = {{"pprof", rt_command_pprof},
+                {"profile", rt_command_profile},
+                {"types", rt_declarations_command},
+                {"realm-host", rt_realm_host_command}};
+
+/* The process of somebody else's Realm. */
+static _Noreturn void run_child(const struct rt_options *options) {
+    rt_profile_begin_thread(RT_LINK_THREAD_NAME, rt_realm_kind_name(RT_REALM_MAIN));
+    int code = rt_realm_child_run();
+    if (options->profile) stop_realms();
+    if (rt_profile_finish(NULL) != 0 && code == 0) code = EXIT_CODE_FAILED;
+    fflush(NULL);
+    _exit(code);
+}
 
 int main(int argc, char *argv[]) {
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argv + 2);
-    struct rt_options options;
-    int code = rt_options_parse(argc, argv, &options);
+    bool is_child = argc > 1 && strcmp(argv[1], RT_REALM_CHILD_COMMAND) == 0;
+    static struct rt_options options; /* processes of Realms may be made to the last */
+    int code = rt_options_parse(argc - is_child, argv + is_child, &options);
     if (code >= 0) return code;
     open_standard_descriptors();
     rt_signals_init();
+    rt_process_init(&options);
+    if (is_child) rt_realm_child_begin(&options);
     if (begin_profile(&options, argv) != 0) return EXIT_CODE_FAILED;
     v8s_start(options.v8_flags, worker_count());
+    if (is_child) run_child(&options);
     rt_profile_begin_thread("main", rt_realm_kind_name(RT_REALM_MAIN));
     struct rt_realm *realm = rt_realm_new(&(struct rt_realm_options){
         .name = "main", .script = options.script, .arguments = options.arguments, .kind = RT_REALM_MAIN, .id = 1});

@@ -8,6 +8,7 @@
 #include "runtime/builtins.h"
 #include "runtime/port.h"
 #include "runtime/resolve.h"
+#include "runtime/wire.h"
 
 /* Messages that one port may deliver before others have their turn. */
 #define MESSAGES_A_TURN 64
@@ -199,9 +200,15 @@ static v8s_value port_post(v8s_isolate *isolate, const v8s_arguments *arguments)
     struct rt_held_port *held = held_argument(isolate, arguments, 0);
     int count = split_transfer(isolate, held, v8s_argument(arguments, 2), objects, ports, &rest);
     if (count < 0) return NULL;
+    enum v8s_reach reach = held && rt_port_is_far(held->port) ? V8S_BEYOND_PROCESS : V8S_WITHIN_PROCESS;
     v8s_message *message =
-        v8s_message_write(isolate, v8s_argument(arguments, 1), rest, objects, (size_t)count, rt_clone_error);
+        v8s_message_write(isolate, v8s_argument(arguments, 1), rest, objects, (size_t)count, reach, rt_clone_error);
     if (!message) return NULL;
+    if (reach == V8S_BEYOND_PROCESS && v8s_message_nbytes(message) > RT_WIRE_MESSAGE_NBYTES_MAX) {
+        v8s_message_free(message);
+        throw_clone_error(isolate, "A message that leaves the process has 1 GiB at most");
+        return NULL;
+    }
     for (int i = 0; i < count; i++) /* getters have run: they may have closed any port */
         if (!v8s_host_get(objects[i])) {
             v8s_message_free(message);

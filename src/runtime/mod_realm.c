@@ -52,18 +52,26 @@ static struct rt_limits limits_of(const v8s_arguments *arguments, int first) {
                               .stack_bytes = (size_t)rt_number_argument(arguments, first + 2) << 10};
 }
 
-/* realmNew(entry, source, name, kind, rules, heapMB, cpuMs, stackKB): [id, label, control port, port]; SOURCE and RULES
- * may be undefined */
+/* realmNew(entry, source, name, kind, rules, heapMB, cpuMs, stackKB, place, address, token): [id, label, control port,
+ * port]; SOURCE, RULES, ADDRESS and TOKEN may be undefined */
 static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_realm *realm = rt_realm_of(isolate);
     char *entry = text_argument(isolate, arguments, 0), *source = text_argument(isolate, arguments, 1);
     char *name = text_argument(isolate, arguments, 2);
+    char *address = text_argument(isolate, arguments, 9), *token = text_argument(isolate, arguments, 10);
     v8s_value kind = v8s_argument(arguments, 3), result = NULL;
     if (entry && name && v8s_is_number(kind)) {
         struct rt_port *control, *port;
         struct rt_import_rules *rules = rules_of(realm, v8s_argument(arguments, 4));
-        const struct rt_realm_plan plan = {
-            entry, source, name, (enum rt_realm_kind)v8s_number_of(kind), rules, limits_of(arguments, 5)};
+        const struct rt_realm_plan plan = {.entry = entry,
+                                           .source = source,
+                                           .name = name,
+                                           .kind = (enum rt_realm_kind)v8s_number_of(kind),
+                                           .rules = rules,
+                                           .limits = limits_of(arguments, 5),
+                                           .place = (enum rt_realm_place)rt_number_argument(arguments, 8),
+                                           .address = address,
+                                           .token = token};
         uint64_t id = rt_realms_new(realm, &plan, &control, &port);
         rt_import_rules_release(rules);
         v8s_value parts[4] = {v8s_number(isolate, (double)id), v8s_string(isolate, rt_realms_label(realm, id))};
@@ -76,14 +84,19 @@ static v8s_value realm_new(v8s_isolate *isolate, const v8s_arguments *arguments)
     free(entry);
     free(source);
     free(name);
+    free(address);
+    free(token);
     return result;
 }
 
 /* realmStart(id, init): INIT is for internal.beginSelf there; null, or why it can't be started */
 static v8s_value realm_start(v8s_isolate *isolate, const v8s_arguments *arguments) {
-    v8s_message *init = v8s_message_write(isolate, v8s_argument(arguments, 1), NULL, NULL, 0, rt_clone_error);
+    struct rt_realm *realm = rt_realm_of(isolate);
+    uint64_t id = id_argument(arguments);
+    enum v8s_reach reach = rt_realms_is_elsewhere(realm, id) ? V8S_BEYOND_PROCESS : V8S_WITHIN_PROCESS;
+    v8s_message *init = v8s_message_write(isolate, v8s_argument(arguments, 1), NULL, NULL, 0, reach, rt_clone_error);
     if (!init) return NULL;
-    int error = rt_realms_start(rt_realm_of(isolate), id_argument(arguments), init);
+    int error = rt_realms_start(realm, id, init);
     return error ? v8s_string(isolate, strerror(-error)) : v8s_null(isolate);
 }
 
@@ -92,21 +105,39 @@ static v8s_value realm_stop(v8s_isolate *isolate, const v8s_arguments *arguments
     return NULL;
 }
 
-/* realmTakeEnd(id): [reason, exit code, packed error], or undefined if it has not ended */
+/* What is said of an end beside its reason: a signal's name, or why; NULL: nothing. To free. */
+static char *detail_of(const struct rt_realm_end *end) {
+    const char *name = end->signal_number ? sigabbrev_np(end->signal_number) : NULL;
+    if (end->signal_number) return name ? rt_format("SIG%s", name) : rt_format("signal %d", end->signal_number);
+    return end->reason ? rt_must(strdup(end->reason)) : NULL;
+}
+
+/* realmTakeEnd(id): [reason, exit code, packed error, detail], or undefined if it has not ended */
 static v8s_value realm_take_end(v8s_isolate *isolate, const v8s_arguments *arguments) {
     static const char *const reasons[] = {
-        [RT_STOP_NONE] = "done",         [RT_STOP_EXIT] = "exit",           [RT_STOP_UNCAUGHT] = "uncaught",
-        [RT_STOP_SIGNAL] = "terminated", [RT_STOP_HEAP] = "heap",           [RT_STOP_TERMINATED] = "terminated",
-        [RT_STOP_CPU] = "cpu",           [RT_STOP_UNSETTLED] = "unsettled",
+        [RT_STOP_NONE] = "done",
+        [RT_STOP_EXIT] = "exit",
+        [RT_STOP_UNCAUGHT] = "uncaught",
+        [RT_STOP_SIGNAL] = "terminated",
+        [RT_STOP_HEAP] = "heap",
+        [RT_STOP_TERMINATED] = "terminated",
+        [RT_STOP_CPU] = "cpu",
+        [RT_STOP_UNSETTLED] = "unsettled",
+        [RT_STOP_CRASHED] = "crashed",
+        [RT_STOP_LOST] = "lost",
+        [RT_STOP_UNREACHABLE] = "unreachable",
     };
     struct rt_realm_end end;
     struct v8s_caught caught;
     if (!rt_realms_take_end(rt_realm_of(isolate), id_argument(arguments), &end)) return NULL;
     v8s_value error = end.error ? v8s_message_read(isolate, end.error, NULL, 0, &caught) : NULL;
     v8s_message_free(end.error);
+    char *detail = detail_of(&end);
     v8s_value parts[] = {v8s_string(isolate, reasons[end.stop]), v8s_number(isolate, end.exit_code),
-                         error ? error : v8s_undefined(isolate)};
-    return v8s_array_new(isolate, parts, 3);
+                         error ? error : v8s_undefined(isolate),
+                         detail ? v8s_string(isolate, detail) : v8s_undefined(isolate)};
+    free(detail);
+    return v8s_array_new(isolate, parts, 4);
 }
 
 /* ---- Its own ---- */
@@ -162,7 +193,7 @@ static v8s_value hold_loop(v8s_isolate *isolate, const v8s_arguments *arguments)
 }
 
 static const struct v8s_native_entry functions[] = {
-    {"realmNew", realm_new, 8},          {"realmStart", realm_start, 2},        {"realmStop", realm_stop, 1},
+    {"realmNew", realm_new, 11},         {"realmStart", realm_start, 2},        {"realmStop", realm_stop, 1},
     {"realmTakeEnd", realm_take_end, 1}, {"realmTakeInit", realm_take_init, 0}, {"realmExports", realm_exports, 0},
     {"holdLoop", hold_loop, 1},          {"importRefusal", import_refusal, 1},
 };

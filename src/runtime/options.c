@@ -37,6 +37,7 @@ static int apply_profile_interval(struct rt_options *options, const char *value)
 static int apply_profile_budget(struct rt_options *options, const char *value);
 static int apply_profile_format(struct rt_options *options, const char *value);
 static int apply_profile_view(struct rt_options *options, const char *value);
+static int apply_profile_children(struct rt_options *options, const char *value);
 static int apply_pprof_listen(struct rt_options *options, const char *value);
 static int apply_v8_flags(struct rt_options *options, const char *value);
 
@@ -51,6 +52,9 @@ static const struct option table[] = {
     {"profile-format", TAKES_VALUE, "FORMAT",
      "of FILE: pprof, collapsed, speedscope, cpuprofile, firefox, html or json (pprof)", apply_profile_format},
     {"profile-view", TAKES_NOTHING, NULL, "write a flame graph, too: an HTML file beside FILE", apply_profile_view},
+    {"profile-children", TAKES_NOTHING, NULL,
+     "record each process Realm, too, into a file of its own: FILE with its process's number, such as profile.123.pb",
+     apply_profile_children},
     {"pprof-listen", TAKES_VALUE, "ADDRESS",
      "serve profiles of the running program over HTTP, such as 127.0.0.1:6060, for go tool pprof", apply_pprof_listen},
     {"v8-flags", TAKES_VALUE, "FLAGS", "flags for V8, separated by spaces (--v8-flags=--help lists them)",
@@ -82,6 +86,7 @@ static void print_usage(FILE *file) {
           "       fino pprof command [options] file...    reads profiles; fino pprof --help says more\n"
           "       fino profile [options] pid              profiles a fino that runs; fino profile --help says more\n"
           "       fino types [--out=DIR] [--dom]\n"
+          "       fino realm-host --listen HOST:PORT --token-file FILE    runs Realms of other processes\n"
           "\n"
           "Runs a JavaScript or TypeScript module. Options go before the script; all that follows it is the script's.\n"
           "`--` ends the options, for a script whose name begins with a dash.\n"
@@ -172,6 +177,13 @@ static int apply_profile_view(struct rt_options *options, const char *value) {
     (void)value;
     options->profile_detail = "--profile-view";
     options->profile_view = true;
+    return -1;
+}
+
+static int apply_profile_children(struct rt_options *options, const char *value) {
+    (void)value;
+    options->profile_detail = "--profile-children";
+    options->profile_children = true;
     return -1;
 }
 

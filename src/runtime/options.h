@@ -14,6 +14,7 @@ struct rt_options {
     const char *profile_path;                      /* "profile.pb", or as the format wants it, unless given */
     const struct rt_report_format *profile_format; /* NULL: pprof */
     bool profile_view;
+    bool profile_children;        /* each process of a process Realm writes a profile, too */
     uint64_t profile_interval_ns; /* 0: auto */
     uint32_t profile_budget_ppm;  /* 0: not given, or of no effect beside an interval */
     const char *profile_detail;   /* the last option given that means nothing without PROFILE; NULL: none was */

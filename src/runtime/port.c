@@ -23,6 +23,7 @@ struct rt_port {
 
 struct pair {
     pthread_mutex_t mutex;
+    atomic_bool is_far; /* one end is held by what takes messages out of the process */
     struct rt_port ports[2];
     unsigned reference_count; /* of open ports */
 };
@@ -49,6 +50,10 @@ struct rt_allowance *rt_allowance_new(void) {
 
 void rt_allowance_release(struct rt_allowance *allowance) {
     if (allowance && atomic_fetch_sub(&allowance->reference_count, 1) == 1) free(allowance);
+}
+
+size_t rt_allowance_used(const struct rt_allowance *allowance) {
+    return atomic_load(&allowance->used_bytes);
 }
 
 /* ---- Parcels ---- */
@@ -127,6 +132,14 @@ static struct rt_port *other_end(const struct rt_port *port) {
 
 bool rt_port_is_other_end(const struct rt_port *a, const struct rt_port *b) {
     return other_end(a) == b;
+}
+
+void rt_port_leaves_process(struct rt_port *port) {
+    atomic_store(&port->pair->is_far, true);
+}
+
+bool rt_port_is_far(const struct rt_port *port) {
+    return atomic_load(&port->pair->is_far);
 }
 
 void rt_port_pair(struct rt_port *pair_out[2]) {

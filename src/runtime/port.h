@@ -21,6 +21,7 @@ struct rt_port;
 struct rt_allowance;
 struct rt_allowance *rt_allowance_new(void);
 void rt_allowance_release(struct rt_allowance *allowance); /* NULL is fine */
+size_t rt_allowance_used(const struct rt_allowance *allowance);
 
 /* A message with the ports that move with it. */
 struct rt_parcel {
@@ -56,6 +57,11 @@ void rt_port_detach(struct rt_port *port);
 struct rt_parcel *rt_port_take(struct rt_port *port, bool *closed_out);
 /* Call ON_READY again soon: the holder has left something in the port to let others have their turn. */
 void rt_port_again(struct rt_port *port);
+
+/* What is posted to its other end will leave the process. Any thread. */
+void rt_port_leaves_process(struct rt_port *port);
+/* Does what is posted to PORT? */
+bool rt_port_is_far(const struct rt_port *port);
 
 /* Are they the two ends of one pair? */
 bool rt_port_is_other_end(const struct rt_port *a, const struct rt_port *b);

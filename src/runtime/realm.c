@@ -178,7 +178,8 @@ static void report(struct rt_realm *realm, v8s_value error, v8s_value message, b
     }
     if (realm->error) return;
     v8s_value packed = v8s_call(realm->isolate, rt_realm_internal(realm, "packError"), NULL, 1, &error, &caught);
-    if (packed) realm->error = v8s_message_write(realm->isolate, packed, NULL, NULL, 0, make_clone_error);
+    if (packed)
+        realm->error = v8s_message_write(realm->isolate, packed, NULL, NULL, 0, V8S_WITHIN_PROCESS, make_clone_error);
 }
 
 /* internal.emitProcessEvent(NAME, ...): has a handler of the user's seen it? */
@@ -529,7 +530,10 @@ int rt_realm_finish(struct rt_realm *realm) {
             break;
         case RT_STOP_UNSETTLED:
         case RT_STOP_CPU:
-        case RT_STOP_TERMINATED: break;
+        case RT_STOP_TERMINATED:
+        case RT_STOP_CRASHED: /* what only an owner elsewhere sees */
+        case RT_STOP_LOST:
+        case RT_STOP_UNREACHABLE: break;
         case RT_STOP_EXIT: break; /* JavaScript's exit() has told the listeners */
         case RT_STOP_UNCAUGHT: emit_exit(realm); break;
     }

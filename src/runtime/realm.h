@@ -35,6 +35,12 @@ enum rt_realm_kind {
     RT_REALM_POOLED,  /* on whichever reactor is free (reactors.h) */
     RT_REALM_SANDBOX, /* on a thread of its own, with rules for what it may import */
 };
+/* Of a Realm that somebody else's process has, see realm_process.h. */
+enum rt_realm_place {
+    RT_REALM_HERE,
+    RT_REALM_PROCESS, /* a process of its own */
+    RT_REALM_REMOTE,  /* the same, of another machine's */
+};
 /* "main", "thread", "pooled", "sandbox": as profiles have it. */
 const char *rt_realm_kind_name(enum rt_realm_kind kind);
 
@@ -69,6 +75,10 @@ enum rt_stop {
     RT_STOP_CPU,        /* its limit of CPU time was */
     RT_STOP_TERMINATED, /* by its owner */
     RT_STOP_UNSETTLED,  /* its top level awaits what can't come any more (not of the main Realm) */
+    /* Of a Realm elsewhere, as its owner sees it: */
+    RT_STOP_CRASHED,     /* its process ended, without a word, by a signal or with an exit code */
+    RT_STOP_LOST,        /* the connection broke */
+    RT_STOP_UNREACHABLE, /* it could not be started */
 };
 
 /* A rejected promise that nobody listens to yet. */

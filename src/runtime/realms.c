@@ -15,12 +15,15 @@
 #include "runtime/import_rules.h"
 #include "runtime/profile.h"
 #include "runtime/reactors.h"
+#include "runtime/realm_process.h"
 #include "runtime/resolve.h"
 #include "runtime/thread.h"
 #include "sampler/sampler.h"
 
 /* Of a Realm's own thread; address space, mostly. */
 #define STACK_BYTES (8u << 20)
+/* Of the thread of a Realm elsewhere. */
+#define LINK_STACK_BYTES (256u << 10)
 
 enum life { LIFE_NEW, LIFE_STARTING, LIFE_RUNNING, LIFE_ENDING, LIFE_ENDED };
 
@@ -29,13 +32,16 @@ struct rt_child {
     uint64_t id;
     struct rt_realm *owner; /* NULL: it has ended; only compared */
     enum life life;
-    struct rt_realm *realm; /* RUNNING: so that it can be stopped */
+    struct rt_realm *realm;     /* RUNNING: so that it can be stopped, */
+    struct rt_process *process; /*   elsewhere: this instead */
     bool stop_wanted;
     struct rt_realm_end end; /* ENDED */
 
     /* Of the thread that has it, from STARTING on. */
     struct rt_realm_options options;
     char *entry, *source;
+    enum rt_realm_place place;
+    char *address, *token;
     char label[FINO_SAMPLER_LABEL_SIZE];
     v8s_message *init;
     struct rt_port *control, *port;
@@ -78,6 +84,7 @@ static void take_out(struct rt_child *child) {
 static void stop(struct rt_child *child) {
     child->stop_wanted = true;
     if (child->realm) rt_realm_stop(child->realm, RT_STOP_TERMINATED, 0);
+    if (child->process) rt_process_stop(child->process);
 }
 
 /* Any thread. */
@@ -99,6 +106,8 @@ static void free_child(struct rt_child *child) {
     rt_import_rules_release(child->options.rules);
     free(child->entry);
     free(child->source);
+    free(child->address);
+    free(child->token);
     free(child);
 }
 
@@ -131,6 +140,13 @@ uint64_t rt_realms_new(struct rt_realm *owner, const struct rt_realm_plan *plan,
     child->owner = owner;
     child->entry = rt_must(strdup(plan->entry));
     child->source = plan->source ? rt_must(strdup(plan->source)) : NULL;
+    child->place = plan->place;
+    child->address = plan->address ? rt_must(strdup(plan->address)) : NULL;
+    child->token = plan->token ? rt_must(strdup(plan->token)) : NULL;
+    if (plan->place != RT_REALM_HERE) {
+        rt_port_leaves_process(control[0]);
+        rt_port_leaves_process(port[0]);
+    }
     fino_sampler_unique_label(plan->name, child->label);
     child->options = (struct rt_realm_options){
         .name = child->label,
@@ -141,13 +157,21 @@ uint64_t rt_realms_new(struct rt_realm *owner, const struct rt_realm_plan *plan,
         .rules = rt_import_rules_hold(plan->rules),
         .limits = limits_of(&plan->limits, &owner->options.limits),
     };
-    if (plan->kind == RT_REALM_POOLED && is_limited(&child->options.limits)) child->options.kind = RT_REALM_THREAD;
+    if (plan->kind == RT_REALM_POOLED && (is_limited(&child->options.limits) || plan->place != RT_REALM_HERE))
+        child->options.kind = RT_REALM_THREAD;
     lock();
     child->id = child->options.id = ++realms.last_id;
     child->next = realms.first;
     realms.first = child;
     unlock();
     return child->id;
+}
+
+bool rt_realms_is_elsewhere(struct rt_realm *owner, uint64_t id) {
+    lock();
+    const struct rt_child *child = find(owner, id);
+    unlock();
+    return child && child->place != RT_REALM_HERE;
 }
 
 const char *rt_realms_label(struct rt_realm *owner, uint64_t id) {
@@ -169,9 +193,10 @@ void rt_child_take_ports(struct rt_child *child, struct rt_port **control_out, s
 }
 
 /* From here on it can be stopped. */
-static void publish(struct rt_child *child, struct rt_realm *realm) {
+static void publish(struct rt_child *child, struct rt_realm *realm, struct rt_process *process) {
     lock();
     child->realm = realm;
+    child->process = process;
     child->life = LIFE_RUNNING;
     if (child->stop_wanted) stop(child);
     unlock();
@@ -180,6 +205,7 @@ static void publish(struct rt_child *child, struct rt_realm *realm) {
 static void withdraw(struct rt_child *child) {
     lock();
     child->realm = NULL;
+    child->process = NULL;
     child->life = LIFE_ENDING;
     unlock();
 }
@@ -217,7 +243,7 @@ static struct rt_realm *begin(struct rt_child *child) {
     unlock();
     struct rt_realm *realm = is_stopped ? NULL : rt_realm_new(&child->options);
     if (!realm) return NULL;
-    publish(child, realm);
+    publish(child, realm, NULL);
     return realm;
 }
 
@@ -227,7 +253,8 @@ static void end(struct rt_child *child, struct rt_realm *realm, int exit_code, b
     struct rt_port *control = NULL;
     withdraw(child);
     if (realm) {
-        end = (struct rt_realm_end){(enum rt_stop)atomic_load(&realm->stop), exit_code, realm->error};
+        end = (struct rt_realm_end){
+            .stop = (enum rt_stop)atomic_load(&realm->stop), .exit_code = exit_code, .error = realm->error};
         rt_realms_disown(realm);
         control = is_lost ? rt_realm_abandon(realm) : rt_realm_free(realm);
     } else if (child->stop_wanted) {
@@ -275,6 +302,41 @@ static void *run_thread(void *data) {
         run(child, realm);
     else
         end(child, NULL, 0, false);
+    return NULL;
+}
+
+/* ---- Elsewhere ---- */
+
+static void run_elsewhere(struct rt_child *child, struct rt_process *process, struct rt_port *control,
+                          struct rt_realm_end *end_out) {
+    const struct rt_realm_options *options = &child->options;
+    const struct rt_realm_plan plan = {.entry = child->entry,
+                                       .source = child->source,
+                                       .name = child->label,
+                                       .kind = options->kind,
+                                       .rules = options->rules,
+                                       .limits = options->limits,
+                                       .place = child->place,
+                                       .address = child->address,
+                                       .token = child->token};
+    struct rt_port *port = child->port;
+    v8s_message *init = child->init;
+    child->port = NULL;
+    child->init = NULL;
+    publish(child, NULL, process);
+    rt_process_run(process, &plan, init, control, port, end_out);
+    withdraw(child);
+    rt_process_free(process);
+}
+
+static void *run_connection(void *data) {
+    struct rt_child *child = data;
+    struct rt_realm_end end = {.stop = RT_STOP_UNREACHABLE, .exit_code = 1, .reason = "no more descriptors"};
+    struct rt_port *control = child->control;
+    struct rt_process *process = rt_process_new();
+    child->control = NULL;
+    if (process) run_elsewhere(child, process, control, &end);
+    finish(child, &end, control);
     return NULL;
 }
 
@@ -329,8 +391,12 @@ int rt_realms_start(struct rt_realm *owner, uint64_t id, v8s_message *init) {
         return error;
     }
     child->init = init;
-    error = child->options.kind == RT_REALM_POOLED ? start_pooled(child)
-                                                   : rt_thread_start(run_thread, child, STACK_BYTES, NULL);
+    if (child->place != RT_REALM_HERE)
+        error = rt_thread_start(run_connection, child, LINK_STACK_BYTES, RT_LINK_THREAD_NAME);
+    else if (child->options.kind == RT_REALM_POOLED)
+        error = start_pooled(child);
+    else
+        error = rt_thread_start(run_thread, child, STACK_BYTES, NULL);
     if (!error) return 0;
     lock();
     child->life = LIFE_NEW;

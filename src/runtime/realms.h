@@ -22,6 +22,10 @@
  *   8. whoever waits for the number of live Realms to come to 0 is woken.
  * So when the owner knows, all is in the profile; and when the main Realm has seen 8, all of all Realms is.
  *
+ * A Realm elsewhere (realm_process.h) has a thread, too, on which its owner's side of the connection lives: it goes
+ * from STARTING to RUNNING when there is something to stop, and to ENDING when its process is gone or the connection
+ * is.
+ *
  * Threads: any, unless it says otherwise. An ID is of an owner's Realm, or one that is no more.
  */
 #ifndef FINO_RT_REALMS_H
@@ -42,6 +46,8 @@ struct rt_realm_plan {
     enum rt_realm_kind kind;       /* any but the main one */
     struct rt_import_rules *rules; /* of a sandbox; held. NULL: of other kinds */
     struct rt_limits limits;       /* an owner's hold as well */
+    enum rt_realm_place place;
+    const char *address, *token; /* of a remote one: host:port, and what proves that it may be used */
 };
 
 /* Makes one that OWNER owns, NEW, on OWNER's thread. CONTROL_OUT and PORT_OUT are the owner's ends of two pairs.
@@ -61,8 +67,13 @@ void rt_realms_stop(struct rt_realm *owner, uint64_t id);
 struct rt_realm_end {
     enum rt_stop stop; /* RT_STOP_NONE: its work was done */
     int exit_code;
+    int signal_number;  /* RT_STOP_CRASHED: 0: none */
+    const char *reason; /* RT_STOP_LOST, RT_STOP_UNREACHABLE: for people; static */
     v8s_message *error; /* what internal.packError made of what nobody caught; NULL: nothing, or no memory for it */
 };
+/* For what leaves the process: is it of such a Realm? */
+bool rt_realms_is_elsewhere(struct rt_realm *owner, uint64_t id);
+
 /* Once its control port is closed: the end, and the last of it. Owns: the caller frees END_OUT->error. Returns: false
  * if it has not ended or was asked before. */
 bool rt_realms_take_end(struct rt_realm *owner, uint64_t id, struct rt_realm_end *end_out);

@@ -1554,9 +1554,10 @@ namespace {
 
 class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializer::Delegate {
   public:
-    MessageDelegate(Isolate *isolate, v8s_message *message, const v8s_value *hosts, size_t host_count,
+    MessageDelegate(Isolate *isolate, v8s_message *message, const v8s_value *hosts, size_t host_count, v8s_reach reach,
                     v8s_clone_error make_error)
-        : isolate_(isolate), message_(message), hosts_(hosts), host_count_(host_count), make_error_(make_error) {}
+        : isolate_(isolate), message_(message), hosts_(hosts), host_count_(host_count), reach_(reach),
+          make_error_(make_error) {}
 
     ValueSerializer *serializer = nullptr;
     ValueDeserializer *deserializer = nullptr;
@@ -1580,6 +1581,7 @@ class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializ
         return MaybeLocal<Object>();
     }
     Maybe<uint32_t> GetSharedArrayBufferId(Isolate *, Local<SharedArrayBuffer> buffer) override {
+        if (is_refused("A SharedArrayBuffer can not leave the process.")) return Nothing<uint32_t>();
         auto store = buffer->GetBackingStore();
         for (size_t i = 0; i < message_->shared.size(); i++)
             if (message_->shared[i] == store) return Just(static_cast<uint32_t>(i));
@@ -1591,6 +1593,7 @@ class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializ
         return SharedArrayBuffer::New(isolate, message_->shared[id]);
     }
     Maybe<uint32_t> GetWasmModuleTransferId(Isolate *, Local<WasmModuleObject> module) override {
+        if (is_refused("A WebAssembly.Module can not leave the process.")) return Nothing<uint32_t>();
         message_->wasm.push_back(module->GetCompiledModule());
         return Just(static_cast<uint32_t>(message_->wasm.size() - 1));
     }
@@ -1600,10 +1603,15 @@ class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializ
     }
 
   private:
+    bool is_refused(const char *why) {
+        if (reach_ == V8S_BEYOND_PROCESS) ThrowDataCloneError(text(isolate_, why));
+        return reach_ == V8S_BEYOND_PROCESS;
+    }
     Isolate *isolate_;
     v8s_message *message_;
     const v8s_value *hosts_;
     size_t host_count_;
+    v8s_reach reach_;
     v8s_clone_error make_error_;
 };
 
@@ -1634,11 +1642,11 @@ bool collect_transfer(Isolate *isolate, ValueSerializer::Delegate *delegate, Loc
 } // namespace
 
 v8s_message *v8s_message_write(v8s_isolate *wrapped, v8s_value value, v8s_value transfer, const v8s_value *hosts,
-                               size_t host_count, v8s_clone_error make_error) {
+                               size_t host_count, v8s_reach reach, v8s_clone_error make_error) {
     Isolate *isolate = unwrap(wrapped);
     auto message = std::make_unique<v8s_message>();
     std::vector<Local<ArrayBuffer>> buffers;
-    MessageDelegate delegate(isolate, message.get(), hosts, host_count, make_error);
+    MessageDelegate delegate(isolate, message.get(), hosts, host_count, reach, make_error);
     if (transfer && !collect_transfer(isolate, &delegate, in(transfer), &buffers)) return nullptr;
     ValueSerializer serializer(isolate, &delegate);
     delegate.serializer = &serializer;
@@ -1660,7 +1668,7 @@ v8s_value v8s_message_read(v8s_isolate *wrapped, v8s_message *message, const v8s
                            v8s_caught *caught) {
     Isolate *isolate = unwrap(wrapped);
     Catcher catcher(isolate, caught);
-    MessageDelegate delegate(isolate, message, hosts, host_count, nullptr);
+    MessageDelegate delegate(isolate, message, hosts, host_count, V8S_WITHIN_PROCESS, nullptr);
     ValueDeserializer deserializer(isolate, message->bytes, message->nbytes, &delegate);
     delegate.deserializer = &deserializer;
     for (uint32_t i = 0; i < message->moved.size(); i++) {
@@ -1684,8 +1692,39 @@ void v8s_message_free(v8s_message *message) {
     delete message;
 }
 
+bool v8s_message_can_leave(const v8s_message *message) {
+    return message->shared.empty() && message->wasm.empty();
+}
+
+size_t v8s_message_part_count(const v8s_message *message) {
+    return 1 + message->moved.size();
+}
+
+const uint8_t *v8s_message_part(const v8s_message *message, size_t index, size_t *nbytes_out) {
+    *nbytes_out = index == 0 ? message->nbytes : message->moved[index - 1]->ByteLength();
+    return index == 0 ? message->bytes : static_cast<const uint8_t *>(message->moved[index - 1]->Data());
+}
+
+v8s_message *v8s_message_new(void) {
+    return new v8s_message;
+}
+
+bool v8s_message_add_part(v8s_message *message, const uint8_t *bytes, size_t nbytes) {
+    auto *copy = static_cast<uint8_t *>(malloc(nbytes > 0 ? nbytes : 1));
+    if (!copy) return false;
+    if (nbytes > 0) memcpy(copy, bytes, nbytes);
+    if (!message->bytes) {
+        message->bytes = copy;
+        message->nbytes = nbytes;
+    } else {
+        auto *adopted = new Adopted{[](void *data, size_t, void *) { free(data); }, nullptr};
+        message->moved.push_back(ArrayBuffer::NewBackingStore(copy, nbytes, free_adopted, adopted));
+    }
+    return true;
+}
+
 v8s_value v8s_structured_clone(v8s_isolate *isolate, v8s_value value, v8s_value transfer, v8s_clone_error make_error) {
-    v8s_message *message = v8s_message_write(isolate, value, transfer, nullptr, 0, make_error);
+    v8s_message *message = v8s_message_write(isolate, value, transfer, nullptr, 0, V8S_WITHIN_PROCESS, make_error);
     v8s_value clone = message ? v8s_message_read(isolate, message, nullptr, 0, nullptr) : nullptr;
     v8s_message_free(message);
     return clone;

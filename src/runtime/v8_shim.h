@@ -339,11 +339,17 @@ void v8s_host_set(v8s_value host, void *pointer); /* aligned to 2 bytes */
 /* A value on its way from one isolate to another. */
 typedef struct v8s_message v8s_message;
 
+/* What a message may hold. */
+enum v8s_reach {
+    V8S_WITHIN_PROCESS,
+    V8S_BEYOND_PROCESS, /* nothing that is shared: no SharedArrayBuffer, no code of WebAssembly */
+};
+
 /* Copies VALUE out of its isolate, after the structured clone algorithm; the ArrayBuffers of TRANSFER (an array or
  * NULL) are moved. Instances of the host class may be in it when they are among HOSTS. On failure as
  * v8s_structured_clone. */
 v8s_message *v8s_message_write(v8s_isolate *isolate, v8s_value value, v8s_value transfer, const v8s_value *hosts,
-                               size_t host_count, v8s_clone_error make_error);
+                               size_t host_count, enum v8s_reach reach, v8s_clone_error make_error);
 /* The value anew, HOSTS in the places of those that were written. Once: what was moved is then this isolate's. */
 v8s_value v8s_message_read(v8s_isolate *isolate, v8s_message *message, const v8s_value *hosts, size_t host_count,
                            struct v8s_caught *caught);
@@ -351,6 +357,16 @@ v8s_value v8s_message_read(v8s_isolate *isolate, v8s_message *message, const v8s
 size_t v8s_message_nbytes(const v8s_message *message);
 /* Any thread. NULL is fine. */
 void v8s_message_free(v8s_message *message);
+
+/* A message as bytes, any thread: the parts of one make another, which reads the same in any process. The first part is
+ * the value, the others are the ArrayBuffers that were moved. */
+bool v8s_message_can_leave(const v8s_message *message); /* else, not */
+size_t v8s_message_part_count(const v8s_message *message);
+const uint8_t *v8s_message_part(const v8s_message *message, size_t index, size_t *nbytes_out);
+/* One without parts, which can't be read. */
+v8s_message *v8s_message_new(void);
+/* Copies. Returns: false if there is no memory for it. */
+bool v8s_message_add_part(v8s_message *message, const uint8_t *bytes, size_t nbytes);
 
 #ifdef __cplusplus
 }

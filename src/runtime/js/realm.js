@@ -15,6 +15,9 @@ const { defineHidden, describe, dictionary, errorWithCode, listOf } = internal;
 const KIND_THREAD = 1;
 const KIND_POOLED = 2;
 const KIND_SANDBOX = 3;
+const PLACE_HERE = 0;
+const PLACE_PROCESS = 1;
+const PLACE_REMOTE = 2;
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
@@ -80,25 +83,47 @@ const isSandbox = native.realmKind === 'sandbox';
 // What these would promise must not be taken for given.
 const absent = {
   __proto__: null,
-  process: 'each Realm is a thread of this process; start another process for what must be kept apart',
-  remote: 'each Realm is a thread of this process',
   watch: 'terminate() the Realm and make another to run a changed entry',
 };
-const known = ['entry', 'source', 'name', 'args', 'env', 'thread', 'overrides', 'limits'];
+const known = ['entry', 'source', 'name', 'args', 'env', 'thread', 'process', 'remote', 'token', 'overrides', 'limits'];
+
+// checkPlace(bag, where): `process`, or `remote` with `token`, or neither.
+function checkPlace({ process, remote, token, thread }, where) {
+  if (process !== undefined && typeof process !== 'boolean') {
+    throw new TypeError(`${where}.process must be true or false, not ${describe(process)}`);
+  }
+  if (remote !== undefined) {
+    if (RegExpPrototypeExec(/.:[0-9]+$/, checkText(remote, `${where}.remote`)) === null) {
+      throw new TypeError(`${where}.remote must be 'host:port', not ${describe(remote)}`);
+    }
+    checkText(token, `${where}.token`);
+  }
+  if (remote === undefined && token !== undefined) throw new TypeError(`${where}.token is of no use without remote`);
+  if (remote !== undefined && process) throw new TypeError(`${where}: a Realm is a process or remote, not both`);
+  if (thread === false && (process || remote !== undefined)) {
+    throw new TypeError(`${where}.thread can't be false: a Realm elsewhere has a thread of its own`);
+  }
+}
+
+// enum rt_realm_place
+function placeOf({ process, remote }) {
+  return remote !== undefined ? PLACE_REMOTE : process ? PLACE_PROCESS : PLACE_HERE;
+}
 
 // checkRealmOptions(bag, where): an option that isn't there, or a misspelt one, is an error, not ignored.
 internal.checkRealmOptions = (bag, where) => {
   for (const name in bag) {
     if (ArrayPrototypeIncludes(known, name)) continue;
     if (name in absent) throw new TypeError(`${where}.${name} is not supported: ${absent[name]}`);
-    throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env, thread, ` +
-      'overrides and limits');
+    throw new TypeError(`${where}.${name} is unknown; there are entry, name, args, env, thread, process, remote, ` +
+      'token, overrides and limits');
   }
   const { limits, overrides, thread } = bag;
   if (overrides !== undefined && internal.importMapWords(overrides) === undefined) {
     throw new TypeError(`${where}.overrides must be an ImportMap, not ${describe(overrides)}`);
   }
   limitsOf(limits, `${where}.limits`);
+  checkPlace(bag, where);
   if (thread === false && (overrides !== undefined || limits !== undefined || isSandbox)) {
     throw new TypeError(`${where}.thread can't be false: a Realm with overrides or limits has a thread of its own`);
   }
@@ -112,8 +137,8 @@ function argumentsOf(args) {
 
 // --- what an end means -----------------------------------------------------------------------------------------------
 
-// endError(label, reason, packed, limits): why run() rejects; undefined: it doesn't.
-function endError(label, reason, packed, [heapMB, cpuMs]) {
+// endError(label, parts, limits): why run() rejects; undefined: it doesn't. PARTS are what native.realmTakeEnd says.
+function endError(label, [reason, exitCode, packed, detail], [heapMB, cpuMs]) {
   switch (reason) {
     case 'done':
     case 'exit':
@@ -129,6 +154,17 @@ function endError(label, reason, packed, [heapMB, cpuMs]) {
     case 'unsettled':
       return errorWithCode(`Realm ${label}: the top level of its entry awaits a promise that can't settle any more`,
         'ERR_REALM_UNSETTLED');
+    case 'crashed': {
+      const how = detail === undefined ? `ended with code ${exitCode}` : `was ended by ${detail}`;
+      const error = errorWithCode(`Realm ${label}: its process ${how}`, 'ERR_REALM_CRASHED');
+      if (detail === undefined) error.exitCode = exitCode;
+      else error.signal = detail;
+      return error;
+    }
+    case 'lost':
+      return errorWithCode(`Realm ${label} was lost: ${detail}`, 'ERR_REALM_LOST');
+    case 'unreachable':
+      return errorWithCode(`Realm ${label} can't be started: ${detail}`, 'ERR_REALM_START');
     default:
       return errorWithCode(`Realm ${label} was terminated`, 'ERR_REALM_TERMINATED');
   }
@@ -166,7 +202,7 @@ class Realm {
     this.#limits = limitsOf(bag.limits, 'Realm: options.limits');
     this.#init = { args: argumentsOf(bag.args), env: environmentOf(bag.env, isConfined) };
     const parts = native.realmNew(entry, bag.source, name, kind, internal.importMapWords(overrides),
-      this.#limits[0], this.#limits[1], this.#limits[2]);
+      this.#limits[0], this.#limits[1], this.#limits[2], placeOf(bag), bag.remote, bag.token);
     this.#id = parts[0];
     this.#label = parts[1];
     this.#control = parts[2];
@@ -278,8 +314,11 @@ class Realm {
     return this.#ending.promise;
   }
 
-  #answer({ type, id, value }) {
+  // What comes from another process may be anything.
+  #answer(message) {
+    const { type, id, value } = message ?? {};
     const call = this.#calls.get(id);
+    if (call === undefined) return;
     this.#calls.delete(id);
     if (type === 'done') call.resolve(value);
     else call.reject(internal.unpackError(value));
@@ -287,7 +326,7 @@ class Realm {
   }
 
   #end(parts) {
-    const error = endError(this.#label, parts[0], parts[2], this.#limits);
+    const error = endError(this.#label, parts, this.#limits);
     this.#state = 'ended';
     this.#error = error ?? errorWithCode(`Realm ${this.#label} has ended`, 'ERR_REALM_ENDED');
     native.portClose(this.#port);

@@ -64,23 +64,31 @@ function classOf(error) {
   return classes.has(name) ? name : 'Error';
 }
 
-// unpackError(packed): an error of this Realm with that one's text.
-internal.unpackError = (packed) => {
-  if (packed === undefined) return new Error('The Realm ended by an error that could not be told');
-  if (packed.kind === 'value') return packed.value;
-  if (packed.kind === 'text') return new Error(packed.text);
-  const { message = '', name = 'Error' } = packed;
+const isText = (value) => typeof value === 'string';
+const isPlain = (value) => typeof value === 'string' || typeof value === 'number';
+
+// unpackError(packed): an error of this Realm with that one's text. PACKED may be from a process that is not to be
+// trusted.
+internal.unpackError = (packed, depth = 0) => {
+  const { kind, text } = packed ?? {};
+  if (kind === 'value') return packed.value;
+  if (kind === 'text' && isText(text)) return new Error(text);
+  if (kind !== 'error') return new Error('The Realm ended by an error that could not be told');
+  const message = isPlain(packed.message) ? `${packed.message}` : '';
+  const name = isText(packed.name) ? packed.name : 'Error';
   const Class = classes.get(packed.class) ?? Error;
   const error = packed.class === 'DOMException' ? internal.makeDOMException(message, name) : new Class(message);
   if (packed.class !== 'DOMException' && error.name !== name) defineHidden(error, 'name', name);
-  defineHidden(error, 'stack', packed.stack ?? ErrorPrototypeToString(error));
+  defineHidden(error, 'stack', isText(packed.stack) ? packed.stack : ErrorPrototypeToString(error));
   for (let i = 3; i < plain.length; i++) {
     const key = plain[i];
-    if (packed[key] === undefined || (packed.class === 'DOMException' && key === 'code')) continue;
+    if (!isPlain(packed[key]) || (packed.class === 'DOMException' && key === 'code')) continue;
     ObjectDefineProperty(error, key, {
       __proto__: null, value: packed[key], writable: true, enumerable: true, configurable: true,
     });
   }
-  if (packed.cause !== undefined) defineHidden(error, 'cause', internal.unpackError(packed.cause));
+  if (packed.cause !== undefined && depth < DEPTH_MAX) {
+    defineHidden(error, 'cause', internal.unpackError(packed.cause, depth + 1));
+  }
   return error;
 };
