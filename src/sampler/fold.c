@@ -336,28 +336,27 @@ static void add_stack(struct sampler_thread *thread, struct sampler_sink *sink, 
     remember_stack(last, sink, label_set);
 }
 
-/* Reads the frame at word AT of the ring. Returns: the position after it. */
-static uint64_t read_frame(const struct sampler_ring *ring, uint64_t at, struct sampler_raw_frame *frame) {
-    sampler_frame_unpack(sampler_ring_word(ring, at++), frame);
+/* Returns: the word after the frame's. */
+static const uint64_t *read_frame(const uint64_t *words, struct sampler_raw_frame *frame) {
+    sampler_frame_unpack(*words++, frame);
     for (uint8_t i = 0; i < 2; i++)
-        frame->extra[i] = i < frame->extra_count ? sampler_ring_word(ring, at++) : 0;
-    return at;
+        frame->extra[i] = i < frame->extra_count ? *words++ : 0;
+    return words;
 }
 
-/* Folds the record at word AT. Returns: the position after it. */
-static uint64_t fold_record(struct sampler_thread *thread, uint64_t at) {
-    const struct sampler_ring *ring = &thread->ring;
+/* Returns: the number of the record's words. */
+static uint32_t fold_record(struct sampler_thread *thread, const uint64_t *record) {
     struct sampler_managed *managed = atomic_load_explicit(&thread->managed, memory_order_acquire);
-    struct sampler_record_header header = sampler_record_unpack(sampler_ring_word(ring, at));
-    uint64_t weight_ns = sampler_ring_word(ring, at + 1);
-    uintptr_t state = (uintptr_t)sampler_ring_word(ring, at + 2);
-    const struct sampler_map_set *maps = (const struct sampler_map_set *)(uintptr_t)sampler_ring_word(ring, at + 3);
-    uint64_t next = at + SAMPLER_RECORD_FIXED_WORDS;
+    struct sampler_record_header header = sampler_record_unpack(record[0]);
+    uint64_t weight_ns = record[1];
+    uintptr_t state = (uintptr_t)record[2];
+    const struct sampler_map_set *maps = (const struct sampler_map_set *)(uintptr_t)record[3];
+    const uint64_t *next = record + SAMPLER_RECORD_FIXED_WORDS;
     struct sampler_sink *sink = &fold.sink;
     sink->count = 0;
     for (unsigned i = 0; i < header.frame_count; i++) {
         struct sampler_raw_frame frame;
-        next = read_frame(ring, next, &frame);
+        next = read_frame(next, &frame);
         if (frame.kind == SAMPLER_FRAME_NATIVE) {
             sampler_sink_location(sink, native_location(maps, frame.is_leaf ? frame.pc : frame.pc - 1));
         } else if (managed) {
@@ -370,7 +369,7 @@ static uint64_t fold_record(struct sampler_thread *thread, uint64_t at) {
     if (header.end != SAMPLER_END_COMPLETE) sampler_sink_location(sink, marker_location("[truncated]"));
     add_stack(thread, sink, label_set_of_sample(managed, state, label_set_of_thread(thread)), weight_ns);
     if (header.end < SAMPLER_END_COUNT) fold.totals.ends[header.end]++;
-    return at + header.word_count;
+    return header.word_count;
 }
 
 void sampler_fold_drain(struct sampler_thread *thread) {
@@ -381,7 +380,7 @@ void sampler_fold_drain(struct sampler_thread *thread) {
     if (tail == head) return;
     uint64_t began_ns = sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID);
     while (tail != head) {
-        tail = fold_record(thread, tail);
+        tail += fold_record(thread, sampler_ring_record(ring, tail));
         atomic_store_explicit(&ring->tail, tail, memory_order_release);
     }
     fold.totals.fold_ns += sampler_clock_sig(CLOCK_THREAD_CPUTIME_ID) - began_ns;

@@ -183,7 +183,7 @@ static void take_sample(struct sampler_thread *thread, uint64_t cpu_ns, const vo
         count(&thread->counters.lost_ring_full, 1);
     } else if ((weight_ns = claim_cpu(thread, cpu_ns)) != 0) {
         uintptr_t state = managed && managed->state ? managed->state(managed) : 0;
-        sampler_ring_publish_sig(&writer, end, weight_ns + take_owed(thread), state, maps);
+        sampler_ring_publish_sig(&thread->ring, &writer, end, weight_ns + take_owed(thread), state, maps);
         if (weight_ns >= 2 * thread->period_ns) count(&thread->counters.merged, weight_ns / thread->period_ns - 1);
     }
     if (sampler_ring_used_sig(&thread->ring) > thread->ring.word_count / 2 &&

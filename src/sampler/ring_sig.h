@@ -1,7 +1,10 @@
 /* ring_sig.h: one thread's samples between its signal handler and whoever folds them.
  *
  * One producer, the handler of the thread, and one consumer at a time, who holds the accumulator's lock. Records have
- * as many words as they need; a record becomes visible as a whole when HEAD moves past it. The memory is touched
+ * as many words as they need, one after another in memory; a record becomes visible as a whole when HEAD moves past it.
+ *
+ * A record that finds the ring empty begins at the start of its memory again. As rings are emptied long before they are
+ * full, all that is ever written is their first few pages, which stay in the processor's caches, and which are touched
  * before the first signal, because a page fault costs more than a sample.
  */
 #ifndef FINO_SAMPLER_RING_SIG_H
@@ -18,17 +21,34 @@ struct sampler_map_set; /* maps.h */
 
 struct sampler_ring {
     uint64_t *words;
-    uint64_t word_count;   /* a power of two */
+    uint64_t word_count;   /* a power of two; behind these there is room for the rest of a record that begins in them */
     _Atomic uint64_t head; /* words ever written: the handler's */
     _Atomic uint64_t tail; /* words ever read: the consumer's */
+    uint64_t origin;       /* the position of the start of WORDS: the handler's, while nothing waits */
 };
 
 /* A record: header, CPU nanoseconds, the runtime's state, what was mapped, then the frames, leaf first. */
 #define SAMPLER_RECORD_FIXED_WORDS 4
 
-/* The longest record: the frame limit at three words each. It must fit the smallest ring. */
+/* The longest record: three words for each frame, up to the limit and those of one step more. It must fit the smallest
+ * ring. */
 #define SAMPLER_FRAME_LIMIT 512
-#define SAMPLER_RECORD_MAX_WORDS (SAMPLER_RECORD_FIXED_WORDS + 3 * (SAMPLER_FRAME_LIMIT + 2))
+#define SAMPLER_FRAME_MAX_WORDS 3
+#define SAMPLER_RECORD_MAX_WORDS                                                                                       \
+    (SAMPLER_RECORD_FIXED_WORDS + SAMPLER_FRAME_MAX_WORDS * (SAMPLER_FRAME_LIMIT + SAMPLER_STEP_FRAMES))
+
+/* The memory of a ring of WORD_COUNT words. */
+static inline size_t sampler_ring_nbytes(uint64_t word_count) {
+    return (word_count + SAMPLER_RECORD_MAX_WORDS) * sizeof(uint64_t);
+}
+
+/* So much of it is touched beforehand: what a thread samples in 40 ms, and more. */
+#define SAMPLER_RING_TOUCHED_NBYTES (64 * 1024)
+
+/* The record at position AT. */
+static inline uint64_t *sampler_ring_record(const struct sampler_ring *ring, uint64_t at) {
+    return &ring->words[(at - ring->origin) & (ring->word_count - 1)];
+}
 
 /* Where a walk ended. */
 enum sampler_end {
@@ -73,63 +93,61 @@ static inline void sampler_frame_unpack(uint64_t word, struct sampler_raw_frame 
 
 /* Writes one record. A record that doesn't fit is dropped as a whole. */
 struct sampler_ring_writer {
-    struct sampler_ring *ring;
-    uint64_t at;
-    uint64_t limit;
+    uint64_t *record;
+    uint64_t *next;
+    uint64_t *limit;
     uint32_t frame_count;
     bool full;
 };
 
 /* SIGNAL_SAFE. */
 static inline struct sampler_ring_writer sampler_ring_begin_sig(struct sampler_ring *ring) {
-    struct sampler_ring_writer writer = {.ring = ring};
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-    writer.at = atomic_load_explicit(&ring->head, memory_order_relaxed) + SAMPLER_RECORD_FIXED_WORDS;
-    writer.limit = tail + ring->word_count;
-    writer.full = writer.at > writer.limit;
-    return writer;
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t room = ring->word_count - (head - tail);
+    /* The consumer, who has read all there is, sees the new origin with the next head. */
+    if (head == tail) ring->origin = head;
+    uint64_t *record = sampler_ring_record(ring, head);
+    return (struct sampler_ring_writer){
+        .record = record,
+        .next = record + SAMPLER_RECORD_FIXED_WORDS,
+        .limit = record + (room < SAMPLER_RECORD_MAX_WORDS ? room : SAMPLER_RECORD_MAX_WORDS),
+        .full = room < SAMPLER_RECORD_FIXED_WORDS,
+    };
 }
 
-/* SIGNAL_SAFE. */
-static inline void sampler_ring_put_word_sig(struct sampler_ring_writer *writer, uint64_t word) {
-    if (writer->full || writer->at == writer->limit) {
+/* SIGNAL_SAFE. Writes all three words, as that is cheaper than asking how many there are. */
+static inline void sampler_ring_put_frame_sig(struct sampler_ring_writer *writer,
+                                              const struct sampler_raw_frame *frame) {
+    if (writer->full || writer->limit - writer->next < SAMPLER_FRAME_MAX_WORDS) {
         writer->full = true;
         return;
     }
-    writer->ring->words[writer->at++ & (writer->ring->word_count - 1)] = word;
-}
-
-/* SIGNAL_SAFE. */
-static inline void sampler_ring_put_frame_sig(struct sampler_ring_writer *writer,
-                                              const struct sampler_raw_frame *frame) {
-    sampler_ring_put_word_sig(writer, sampler_frame_pack(frame));
-    for (uint8_t i = 0; i < frame->extra_count; i++)
-        sampler_ring_put_word_sig(writer, frame->extra[i]);
+    writer->next[0] = sampler_frame_pack(frame);
+    writer->next[1] = frame->extra[0];
+    writer->next[2] = frame->extra[1];
+    writer->next += 1 + frame->extra_count;
     writer->frame_count++;
 }
 
 /* SIGNAL_SAFE. Makes the record visible. Only when writer->full is false. */
-static inline void sampler_ring_publish_sig(struct sampler_ring_writer *writer, enum sampler_end end, uint64_t cpu_ns,
-                                            uintptr_t state, const struct sampler_map_set *maps) {
-    struct sampler_ring *ring = writer->ring;
-    uint64_t mask = ring->word_count - 1, head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    struct sampler_record_header header = {(uint32_t)(writer->at - head), (uint16_t)writer->frame_count, (uint8_t)end};
-    ring->words[head & mask] = sampler_record_pack(header);
-    ring->words[(head + 1) & mask] = cpu_ns;
-    ring->words[(head + 2) & mask] = state;
-    ring->words[(head + 3) & mask] = (uintptr_t)maps;
-    atomic_store_explicit(&ring->head, writer->at, memory_order_release);
+static inline void sampler_ring_publish_sig(struct sampler_ring *ring, const struct sampler_ring_writer *writer,
+                                            enum sampler_end end, uint64_t cpu_ns, uintptr_t state,
+                                            const struct sampler_map_set *maps) {
+    uint32_t word_count = (uint32_t)(writer->next - writer->record);
+    struct sampler_record_header header = {word_count, (uint16_t)writer->frame_count, (uint8_t)end};
+    writer->record[0] = sampler_record_pack(header);
+    writer->record[1] = cpu_ns;
+    writer->record[2] = state;
+    writer->record[3] = (uintptr_t)maps;
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    atomic_store_explicit(&ring->head, head + word_count, memory_order_release);
 }
 
 /* SIGNAL_SAFE. The number of words that wait. */
 static inline uint64_t sampler_ring_used_sig(const struct sampler_ring *ring) {
     return atomic_load_explicit(&ring->head, memory_order_relaxed) -
            atomic_load_explicit(&ring->tail, memory_order_relaxed);
-}
-
-/* The consumer's. */
-static inline uint64_t sampler_ring_word(const struct sampler_ring *ring, uint64_t at) {
-    return ring->words[at & (ring->word_count - 1)];
 }
 
 #endif

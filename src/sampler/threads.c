@@ -23,7 +23,8 @@
 #include "sampler/fold.h"
 
 /* 64 KiB: 130 samples of 60 native frames; the helper drains at half of it. Managed threads drain only when their
- * runtime gets to it, which a long garbage collection can put off by a second: 1 MiB is ~1,000 samples of 60 frames. */
+ * runtime gets to it, which a long garbage collection can put off by a second: 1 MiB is ~1,000 samples of 60 frames.
+ * Where that doesn't happen, only the touched part is ever memory. */
 #define RING_WORDS (8 * 1024)
 #define MANAGED_RING_WORDS (128 * 1024)
 
@@ -369,10 +370,10 @@ bool sampler_thread_size_ring(struct sampler_thread *thread) {
     size_t wanted = atomic_load(&thread->managed) || thread->is_host ? MANAGED_RING_WORDS : RING_WORDS;
     struct sampler_ring *ring = &thread->ring;
     if (ring->word_count >= wanted) return true;
-    void *words = mmap(NULL, wanted * sizeof(uint64_t), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    void *words = mmap(NULL, sampler_ring_nbytes(wanted), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (words == MAP_FAILED) return ring->word_count != 0;
-    if (ring->words) munmap(ring->words, ring->word_count * sizeof(uint64_t));
+    memset(words, 0, SAMPLER_RING_TOUCHED_NBYTES);
+    if (ring->words) munmap(ring->words, sampler_ring_nbytes(ring->word_count));
     ring->words = words;
     ring->word_count = wanted;
     atomic_store(&ring->tail, atomic_load(&ring->head));
