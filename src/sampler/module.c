@@ -20,6 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sampler/pages.h"
+
 /* Code of objects that must be copied from memory is copied up to this size; only PLT stubs are read from it. */
 #define CODE_COPY_NBYTES_MAX 65536
 
@@ -28,6 +30,11 @@
 
 /* Section headers and their names of up to this size are read to look for .debug_frame. */
 #define SECTIONS_NBYTES_MAX 8192
+
+/* Unwind tables of this size are copied: small ones would waste most of a large page, and the largest there are have
+ * 20 MB. They go on to the end of their segment, of which they are nearly all where linkers order it as they do. */
+#define TABLES_COPY_NBYTES_MIN ((size_t)1 << 20)
+#define TABLES_COPY_NBYTES_MAX ((size_t)32 << 20)
 
 uintptr_t sampler_page_nbytes(void) {
     static uintptr_t value;
@@ -196,8 +203,28 @@ static bool open_eh_frame(int fd, const struct sampler_loaded *loaded, struct sa
     return false;
 }
 
+/* Reads large tables into large pages: handlers look up rules all over them, and the first touch of each page costs as
+ * much as walking a stack. Where memory is short they stay where they are mapped. */
+static void copy_tables(int fd, struct sampler_module *module) {
+    struct sampler_elf_bytes *table = &module->cfi.search_table, *eh_frame = &module->cfi.eh_frame.bytes;
+    const uint8_t *start = table->data < eh_frame->data ? table->data : eh_frame->data;
+    size_t nbytes = (size_t)(eh_frame->data + eh_frame->nbytes - start);
+    if (nbytes < TABLES_COPY_NBYTES_MIN || nbytes > TABLES_COPY_NBYTES_MAX) return;
+    uint8_t *copy = sampler_pages_new(nbytes);
+    if (copy == NULL) return;
+    if (!read_at(fd, copy, nbytes, (uint64_t)(start - module->file.data))) {
+        sampler_pages_free(copy, nbytes);
+        return;
+    }
+    table->data = copy + (table->data - start);
+    eh_frame->data = copy + (eh_frame->data - start);
+    module->tables = copy;
+    module->tables_nbytes = nbytes;
+}
+
 static int open_cfi(int fd, const struct sampler_loaded *loaded, struct sampler_module *module) {
     if (fd >= 0 && !may_have_debug_frame(fd) && open_eh_frame(fd, loaded, module->file, &module->cfi)) {
+        copy_tables(fd, module);
         sampler_cfi_index(&module->cfi);
         return 0;
     }
@@ -251,6 +278,7 @@ int sampler_module_open(struct sampler_module *module, const struct sampler_load
 
 void sampler_module_close(struct sampler_module *module) {
     sampler_cfi_free(&module->cfi);
+    sampler_pages_free(module->tables, module->tables_nbytes);
     if (module->file.data != NULL) munmap((void *)(uintptr_t)module->file.data, module->file.nbytes);
     free((void *)(uintptr_t)module->path);
     free((void *)(uintptr_t)module->build_id);

@@ -15,6 +15,8 @@ struct sampler_module {
 
     /* What handlers read. */
     struct sampler_cfi cfi;
+    uint8_t *tables; /* what CFI leads to, where it was copied into large pages; else NULL, and CFI leads to FILE */
+    size_t tables_nbytes;
     struct sampler_code_range thread_starts[SAMPLER_THREAD_STARTS_MAX]; /* without CFI */
     size_t thread_start_count;
 
