@@ -1,4 +1,4 @@
-/* fuzz_pprof_decode.c: any bytes decode or fail cleanly; what decodes encodes to a canonical profile that decodes to
+/* fuzz_pprof_decode.c: any bytes decode or fail cleanly; what decodes encodes to a profile that decodes to
  * the same one again.
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Isrc -Ivendor/xxhash/include tests/fuzz/fuzz_pprof_decode.c \
  *     src/pprof/[a-z]*.c src/deflate/[a-z]*.c */
