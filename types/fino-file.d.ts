@@ -152,6 +152,7 @@ declare module 'fino:file' {
     datasync(): Promise<void>;
     /** After what was asked for before. Again is no error. */
     close(): Promise<void>;
+    [Symbol.asyncDispose](): Promise<void>;
   }
 
   export interface FileReader extends AsyncIterable<Uint8Array> {

@@ -38,6 +38,8 @@ declare module 'fino:net/http/server' {
     headersTimeoutMs?: number;
     /** For the client to send its next request or piece of body, or to receive something (60 s). 0: no limit. */
     idleTimeoutMs?: number;
+    /** Asked about each connection before anything is read from it: false closes it. */
+    accept?(peer: { remoteAddress: string; remotePort: number }): boolean;
     /** Makes the answer when the handler throws. By default the error is printed and the answer is 500. */
     onError?(error: unknown, request: Request): Response | Promise<Response>;
   }
@@ -56,14 +58,18 @@ declare module 'fino:net/http/server' {
     /** Listens no longer and lets the requests under way finish; `force`: cuts them off. Returns `closed`. */
     close(options?: { force?: boolean }): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
+    /** close(), without waiting for what is under way. */
+    [Symbol.dispose](): void;
   }
 
   function serveHttp(options: ServeOptions, handler: Handler): HttpServer;
   function serveHttp(handler: Handler): HttpServer;
+  /** The same. */
+  const serve: typeof serveHttp;
 
-  const exported: { HttpServer: typeof HttpServer; serveHttp: typeof serveHttp };
+  const exported: { HttpServer: typeof HttpServer; serve: typeof serveHttp; serveHttp: typeof serveHttp };
   export default exported;
-  export { Handler, HttpServer, ServeOptions, serveHttp };
+  export { Handler, HttpServer, ServeOptions, serve, serveHttp };
 }
 
 declare module 'fino:net/tcp' {
@@ -85,6 +91,8 @@ declare module 'fino:net/tcp' {
     ref(): this;
     unref(): this;
     [Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array>;
+    [Symbol.asyncDispose](): Promise<void>;
+    [Symbol.dispose](): void;
   }
 
   class TcpServer {
@@ -94,6 +102,8 @@ declare module 'fino:net/tcp' {
     readonly closed: Promise<void>;
     /** Accepts no more; connections go on. */
     close(): Promise<void>;
+    [Symbol.asyncDispose](): Promise<void>;
+    [Symbol.dispose](): void;
   }
 
   interface ConnectOptions {

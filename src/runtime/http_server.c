@@ -65,12 +65,6 @@ struct http_server *http_connection_server(const struct http_connection *connect
     return connection->server;
 }
 
-void http_connection_peer(const struct http_connection *connection, struct rt_address *address_out) {
-    *address_out = (struct rt_address){.nbytes = sizeof address_out->socket};
-    if (getpeername(connection->watch.fd, &address_out->socket.any, &address_out->nbytes) < 0)
-        address_out->socket.any.sa_family = AF_INET; /* gone: 0.0.0.0 */
-}
-
 /* ---- Time ---- */
 
 /* A clock of a few milliseconds' resolution, which costs next to nothing, will do for timeouts. */
@@ -314,14 +308,17 @@ static void refuse_connection(struct http_server *server) {
 static void on_acceptable(struct rt_loop *loop, struct rt_watch *watch, uint32_t events) {
     (void)loop, (void)events;
     struct http_server *server = (struct http_server *)watch;
+    const struct http_hooks *hooks = &server->engine->hooks;
     http_enter(server->engine);
-    for (int i = 0; i < ACCEPT_BATCH; i++) {
-        int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    for (int i = 0; i < ACCEPT_BATCH && !server->is_closing; i++) { /* on_accept may close the server */
+        struct rt_address peer = {.nbytes = sizeof peer.socket};
+        int fd = accept4(watch->fd, &peer.socket.any, &peer.nbytes, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
             if (errno == EMFILE || errno == ENFILE) refuse_connection(server);
             break;
         }
-        if (add_connection(server, fd) != 0) close(fd);
+        bool is_welcome = !server->options.asks || hooks->on_accept(hooks->data, server->data, &peer);
+        if (!is_welcome || server->is_closing || add_connection(server, fd) != 0) close(fd);
     }
     http_leave(server->engine);
 }

@@ -26,6 +26,7 @@ struct http_server_options {
     uint64_t body_limit_nbytes;
     uint64_t headers_timeout_ns; /* from a head's first byte to its last; 0: none */
     uint64_t idle_timeout_ns;    /* between requests, and whenever the client must send or receive; 0: none */
+    bool asks;                   /* on_accept says which connections are served */
 };
 
 /* A request whose head is complete. The pointers are valid during the call only. */
@@ -40,6 +41,8 @@ struct http_request {
 /* What servers call; CONNECTION's id names it meanwhile and later. */
 struct http_hooks {
     void *data;
+    /* Somebody connects to a server that asks. False: the connection is closed at once. */
+    bool (*on_accept)(void *data, void *server_data, const struct rt_address *peer);
     void (*on_request)(void *data, struct http_connection *connection, const struct http_request *request);
     /* The answer to http_body_read: BYTES is NULL at the body's end. */
     void (*on_body)(void *data, struct http_connection *connection, const uint8_t *bytes, size_t nbytes);
@@ -70,7 +73,6 @@ struct http_server *http_connection_server(const struct http_connection *connect
 uint32_t http_connection_id(const struct http_connection *connection);
 /* NULL: it is gone. */
 struct http_connection *http_connection_find(struct http_engine *engine, uint32_t id);
-void http_connection_peer(const struct http_connection *connection, struct rt_address *address_out);
 
 /* ---- Answering ---- */
 

@@ -33,6 +33,7 @@ struct listener {
     uint32_t id;
     v8s_ref *on_request; /* onRequest(id, head, info, body) */
     v8s_ref *on_event;   /* onEvent(id, event, value) */
+    v8s_ref *on_accept;  /* onAccept(host, port), or NULL */
 };
 
 struct rt_http {
@@ -117,6 +118,7 @@ static void on_abort(void *data, struct http_connection *connection, int status)
 static void free_listener(struct listener *listener) {
     v8s_ref_free(listener->on_request);
     v8s_ref_free(listener->on_event);
+    v8s_ref_free(listener->on_accept);
     free(listener);
 }
 
@@ -161,6 +163,24 @@ static void respond_text(v8s_isolate *isolate, struct http_connection *connectio
     free(body.allocated);
 }
 
+static bool on_accept(void *data, void *server_data, const struct rt_address *peer) {
+    struct rt_http *http = data;
+    const struct listener *listener = server_data;
+    v8s_isolate *isolate = http->realm->isolate;
+    struct v8s_scope scope;
+    struct v8s_caught caught;
+    char text[RT_ADDRESS_TEXT_NBYTES];
+    uint16_t port = rt_address_text(peer, text);
+    v8s_scope_open(isolate, &scope);
+    v8s_value arguments[] = {v8s_string(isolate, text), v8s_number(isolate, port)};
+    v8s_value result = v8s_call(isolate, v8s_ref_get(isolate, listener->on_accept), NULL, 2, arguments, &caught);
+    bool is_welcome = result && v8s_truthy(isolate, result);
+    if (caught.error) rt_realm_uncaught(http->realm, caught.error, caught.message);
+    rt_realm_checkpoint(http->realm);
+    v8s_scope_close(&scope);
+    return is_welcome;
+}
+
 static void on_request(void *data, struct http_connection *connection, const struct http_request *request) {
     struct rt_http *http = data;
     v8s_isolate *isolate = http->realm->isolate;
@@ -189,6 +209,7 @@ static struct rt_http *http_of(struct rt_realm *realm) {
     if (!http) abort();
     http->realm = realm;
     http->engine = http_engine_new(&realm->loop, &(struct http_hooks){.data = http,
+                                                                      .on_accept = on_accept,
                                                                       .on_request = on_request,
                                                                       .on_body = on_body,
                                                                       .on_drain = on_drain,
@@ -240,7 +261,7 @@ static int listen_on(v8s_isolate *isolate, const v8s_arguments *arguments) {
 }
 
 /* httpListen(host, port, backlog, reusePort, headBytes, fieldCount, bodyLimitBytes, headersTimeoutMs, idleTimeoutMs,
- * onRequest, onEvent): [id, host, port] */
+ * onRequest, onEvent, onAccept or undefined): [id, host, port] */
 static v8s_value http_listen(v8s_isolate *isolate, const v8s_arguments *arguments) {
     struct rt_http *http = http_of(rt_realm_of(isolate));
     if (!v8s_is_string(v8s_argument(arguments, 0)) || !v8s_is_function(v8s_argument(arguments, 9)) ||
@@ -253,6 +274,7 @@ static v8s_value http_listen(v8s_isolate *isolate, const v8s_arguments *argument
         .body_limit_nbytes = (uint64_t)fmin(rt_number_argument(arguments, 6), 0x1p63),
         .headers_timeout_ns = milliseconds_argument(arguments, 7),
         .idle_timeout_ns = milliseconds_argument(arguments, 8),
+        .asks = v8s_is_function(v8s_argument(arguments, 11)),
     };
     int fd = listen_on(isolate, arguments);
     if (fd < 0) return rt_throw_errno(isolate, -fd, "listen", NULL);
@@ -267,6 +289,7 @@ static v8s_value http_listen(v8s_isolate *isolate, const v8s_arguments *argument
     listener->id = ++http->last_id;
     listener->on_request = v8s_ref_new(isolate, v8s_argument(arguments, 9));
     listener->on_event = v8s_ref_new(isolate, v8s_argument(arguments, 10));
+    if (options.asks) listener->on_accept = v8s_ref_new(isolate, v8s_argument(arguments, 11));
     listener->next = http->listeners;
     http->listeners = listener;
     return describe_listener(isolate, listener, fd);
@@ -382,22 +405,10 @@ static v8s_value http_read(v8s_isolate *isolate, const v8s_arguments *arguments)
     return do_to(isolate, arguments, http_body_read);
 }
 
-/* httpPeer(id): [host, port], or undefined when it is gone. */
-static v8s_value http_peer(v8s_isolate *isolate, const v8s_arguments *arguments) {
-    struct http_connection *connection = connection_argument(isolate, arguments);
-    if (!connection) return NULL;
-    struct rt_address address;
-    char text[RT_ADDRESS_TEXT_NBYTES];
-    http_connection_peer(connection, &address);
-    uint16_t port = rt_address_text(&address, text);
-    v8s_value parts[] = {v8s_string(isolate, text), v8s_number(isolate, port)};
-    return v8s_array_new(isolate, parts, 2);
-}
-
 static const struct v8s_native_entry functions[] = {
-    {"httpListen", http_listen, 11},     {"httpClose", http_close, 2},    {"httpRespond", http_respond_native, 7},
+    {"httpListen", http_listen, 12},     {"httpClose", http_close, 2},    {"httpRespond", http_respond_native, 7},
     {"httpWrite", http_write_native, 2}, {"httpEnd", http_end_native, 1}, {"httpAbort", http_abort_native, 1},
-    {"httpRead", http_read, 1},          {"httpPeer", http_peer, 1},
+    {"httpRead", http_read, 1},
 };
 
 const struct rt_native_group rt_mod_http = {functions, sizeof functions / sizeof *functions, NULL};

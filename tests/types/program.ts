@@ -3,7 +3,7 @@
 import path, { join } from 'fino:file/path';
 import file, { DiskFileSystem, type FileHandle, type WatchEvent } from 'fino:file';
 import { fetch as get, Headers, Response as Answer } from 'fino:net/http';
-import { serveHttp, type Handler } from 'fino:net/http/server';
+import { serve as serveAll, serveHttp, type Handler } from 'fino:net/http/server';
 import { connect, listen } from 'fino:net/tcp';
 import process, { args, env, on } from 'fino:process';
 import profiler, { isProfiling, profile, setLabel, stats, withLabels } from 'fino:profiler';
@@ -39,6 +39,8 @@ const handle: Handler = async (request) => {
 };
 
 async function serve(): Promise<void> {
+  using refusing = serveAll({ accept: ({ remoteAddress }) => remoteAddress !== '', onError: () => new Answer('?') }, handle);
+  console.log(refusing.port);
   await using server = serveHttp({ port: 0, bodyLimitBytes: 1e6 }, handle);
   const response = await get(server.url, { method: 'POST', body: 'text' });
   const value: unknown = await response.json();

@@ -194,7 +194,8 @@ async function readHead(link) {
   }
 }
 
-// The body of an answer: LEFT bytes, or chunks, or all until the connection ends (LEFT is -1).
+// The body of an answer: LEFT bytes, or chunks, or all until the connection ends (LEFT is -1). The process stays alive for
+// it only while somebody waits to read it.
 class FetchBody extends Incoming {
   constructor(link, left, isChunked, isPersistent, onDone) {
     super();
@@ -205,6 +206,7 @@ class FetchBody extends Incoming {
     this.onDone = onDone;
     this.isDone = false;
     this.error = undefined;
+    link.connection.unref();
   }
 
   finish(isWhole) {
@@ -219,7 +221,9 @@ class FetchBody extends Incoming {
     const { link } = this;
     for (;;) {
       if (this.left === 0 && this.chunks === undefined) return null;
+      link.connection.ref();
       const bytes = await link.read();
+      link.connection.unref();
       if (bytes === null) {
         if (this.left === -1 && this.chunks === undefined) return null;
         throw failure('The server closed the connection in the middle of its answer');

@@ -5,7 +5,7 @@
 const {
   ArrayBufferIsView, ArrayPrototypePush, Date, Error, ErrorCaptureStackTrace, FinalizationRegistry,
   FinalizationRegistryPrototypeRegister, FinalizationRegistryPrototypeUnregister, Float64Array, NumberIsInteger,
-  ObjectAssign, ObjectCreate, RangeError, SymbolAsyncIterator, TypeError, TypedArrayPrototypeGetByteLength, TypedArrayPrototypeGetSymbolToStringTag,
+  ObjectAssign, ObjectCreate, RangeError, Symbol, SymbolAsyncIterator, TypeError, TypedArrayPrototypeGetByteLength, TypedArrayPrototypeGetSymbolToStringTag,
   TypedArrayPrototypeSet, TypedArrayPrototypeSubarray, Uint8Array,
 } = internal.primordials;
 const { describe, dictionary } = internal;
@@ -284,6 +284,8 @@ class FileHandle {
     FinalizationRegistryPrototypeUnregister(forgotten, this);
     await run(undefined, operations.close, id, this.#path);
   }
+
+  [Symbol.asyncDispose]() { return this.close(); }
 }
 
 // --- the file system -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// fino:net/http/server: serveHttp. Connections, parsing and framing are C's (http_server.h); here is what happens
+// fino:net/http/server: serveHttp, also called serve. Connections, parsing and framing are C's (http_server.h); here is what happens
 // between a request's head and the handler's answer.
 'use strict';
 
@@ -341,11 +341,23 @@ class HttpServer {
   }
 
   [Symbol.asyncDispose]() { return this.close(); }
+  [Symbol.dispose]() { this.close(); }
 }
 defineHidden(HttpServer.prototype, customInspect, function (depth, options, inspect) {
   if (!(this instanceof HttpServer) || this === HttpServer.prototype) return this;
   return `HttpServer ${inspect({ url: this.url }, options)}`;
 });
+
+// acceptor(accept): what C asks of each connection.
+function acceptor(accept) {
+  if (accept === undefined) return undefined;
+  needFunction(accept, 'serveHttp: accept');
+  return (remoteAddress, remotePort) => {
+    const answer = accept({ remoteAddress, remotePort });
+    if (typeof answer !== 'boolean') throw new TypeError(`serveHttp: accept must return a boolean, not ${describe(answer)}`);
+    return answer;
+  };
+}
 
 function serveHttp(options, handler) {
   if (typeof options === 'function' && handler === undefined) return serveHttp({}, options);
@@ -367,11 +379,12 @@ function serveHttp(options, handler) {
     numberOption(given, 'idleTimeoutMs', 60000, 0, LONGEST_MS),
     (id, head, info, body) => onRequest(server, id, head, info, body),
     (id, event, value) => onEvent(server, id, event, value),
+    acceptor(given.accept),
   );
   const result = new HttpServer(listening, closed);
   server.host = StringPrototypeSlice(result.url, 7, -1);
   return result;
 }
 
-const exported = { __proto__: null, HttpServer, serveHttp };
+const exported = { __proto__: null, HttpServer, serve: serveHttp, serveHttp };
 internal.httpServerModule = ObjectAssign(ObjectCreate(null), exported, { default: ObjectAssign({}, exported) });

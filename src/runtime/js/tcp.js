@@ -148,6 +148,7 @@ class TcpConnection {
   }
 
   async [Symbol.asyncDispose]() { this.close(); }
+  [Symbol.dispose]() { this.close(); }
 
   static {
     defineHidden(this.prototype, customInspect, function (depth, options, inspect) {
@@ -241,6 +242,7 @@ class TcpServer {
   }
 
   [Symbol.asyncDispose]() { return this.close(); }
+  [Symbol.dispose]() { this.close(); }
 }
 
 function listen(options, handler) {
