@@ -88,7 +88,10 @@ export function decode(bytes) {
   })), 'function');
   const locations = byId(messages(top, 4).map((l) => ({
     id: one(l, 1), mapping: one(l, 2) ? get(mappings, one(l, 2), 'mapping') : null, address: one(l, 3),
-    lines: messages(l, 4).map((line) => ({ function: get(functions, one(line, 1), 'function'), line: one(line, 2) })),
+    isFolded: one(l, 5),
+    lines: messages(l, 4).map((line) => ({
+      function: get(functions, one(line, 1), 'function'), line: one(line, 2), column: one(line, 3),
+    })),
   })), 'location');
   const samples = messages(top, 2).map((s) => ({
     locations: numbers(s, 1).map((id) => get(locations, id, 'location')),
@@ -186,6 +189,11 @@ const commands = {
         for (const { function: f } of location.lines) usedFunctions.add(f);
       }
     }
+    const texts = [...functions.values()].map((f) => `${f.name}\n${f.systemName}\n${f.filename}\n${f.startLine}`);
+    expect(new Set(texts).size === texts.length, 'a function occurs twice');
+    const places = [...locations.values()].map(({ mapping, address, isFolded, lines }) =>
+      `${mapping?.id} ${address} ${isFolded} ${lines.map((l) => `${l.function.id}:${l.line}:${l.column}`)}`);
+    expect(new Set(places).size === places.length, 'a location occurs twice');
     expect(usedLocations.size === locations.size, `${locations.size - usedLocations.size} locations are not used`);
     expect(usedFunctions.size === functions.size, `${functions.size - usedFunctions.size} functions are not used`);
     for (const f of functions.values()) expect(f.name !== '', `function ${f.id} has no name`);
