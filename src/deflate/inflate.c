@@ -36,8 +36,8 @@ DEFLATE_INLINE unsigned entry_consumes(uint32_t entry) {
 
 /* The base plus the extra bits, for lengths and offsets. BITS still begins with the codeword. */
 DEFLATE_INLINE uint32_t entry_value(uint32_t entry, uint64_t bits) {
-    unsigned codeword_bits = (entry >> 8) & 15, extra = (entry & 63) - codeword_bits;
-    return (entry >> 16) + ((uint32_t)(bits >> codeword_bits) & ((1u << extra) - 1));
+    bits &= ((uint64_t)1 << entry_consumes(entry)) - 1;
+    return (entry >> 16) + (uint32_t)(bits >> ((entry >> 8) & 63)); /* the codeword's bits; the two above are 0 */
 }
 
 /* ---- making tables ---- */
@@ -325,50 +325,55 @@ static int run_stored(struct deflate_inflater *inflater) {
     return inflater->out_next == inflater->out_end ? INFLATE_NEED_OUTPUT : short_input(inflater);
 }
 
-/* Copies LENGTH bytes from OFFSET back by words, up to 15 bytes too far. */
+/* Copies LENGTH bytes from OFFSET back by words, up to 21 bytes too far. */
 DEFLATE_INLINE void copy_match_fast(uint8_t *out, uint32_t offset, uint32_t length) {
-    const uint8_t *from = out - offset;
-    uint8_t *end = out + length;
+    const uint8_t *from = out - offset, *const end = out + length;
     if (DEFLATE_LIKELY(offset >= 8)) {
-        do {
+        store_le64(out, load_le64(from));
+        store_le64(out + 8, load_le64(from + 8));
+        store_le64(out + 16, load_le64(from + 16));
+        for (out += 24, from += 24; out < end; out += 16, from += 16) {
             store_le64(out, load_le64(from));
             store_le64(out + 8, load_le64(from + 8));
-            out += 16;
-            from += 16;
-        } while (out < end);
+        }
     } else if (offset == 1) {
-        memset(out, *from, length);
+        uint64_t run = 0x0101010101010101u * *from;
+        for (; out < end; out += 16) {
+            store_le64(out, run);
+            store_le64(out + 8, run);
+        }
     } else {
-        do
-            *out++ = *from++;
-        while (out < end);
+        for (; out < end; out += offset, from += offset) /* a word has OFFSET new bytes that are right already */
+            store_le64(out, load_le64(from));
     }
 }
 
-/* Decodes while both buffers have room for the worst symbol. Returns 0 to go on carefully. */
+/* Decodes while both buffers have room for the worst symbol. Returns 0 to go on carefully.
+ *
+ * ENTRY is always looked up ahead: what comes next is on its way from memory while a match is copied. Of BIT_COUNT the
+ * low six bits count, so that a whole entry can be taken off it. After a refill there are 56 bits: enough for two
+ * literals of at most 11 looked up in the main table, a length of at most 20, and to look up the offset; then again for
+ * an offset of at most 28, and to look up what follows. */
 static int run_fast(struct deflate_inflater *inflater) {
     const uint32_t *const litlen = inflater->litlen, *const offsets = inflater->offset;
     const uint8_t *in = inflater->in_next, *const in_limit = inflater->in_end - FAST_IN_NBYTES;
     uint8_t *out = inflater->out_next, *const out_limit = inflater->out_end - FAST_OUT_NBYTES;
-    uint64_t bits = inflater->bits & (((uint64_t)1 << inflater->bit_count) - 1);
-    unsigned bit_count = inflater->bit_count;
+    uint64_t bits = inflater->bits & (((uint64_t)1 << inflater->bit_count) - 1), before;
+    uint32_t bit_count = inflater->bit_count, entry, length, distance;
     int status = 0;
 
 #define REFILL()                                                                                                       \
     do {                                                                                                               \
-        bits |= load_le64(in) << bit_count;                                                                            \
-        in += (63 - bit_count) >> 3;                                                                                   \
+        bits |= load_le64(in) << (bit_count & 63);                                                                     \
+        in += 7 - ((bit_count >> 3) & 7);                                                                              \
         bit_count |= 56;                                                                                               \
     } while (0)
-#define CONSUME(entry) (bits >>= entry_consumes(entry), bit_count -= entry_consumes(entry))
+#define CONSUME(entry) (before = bits, bits >>= entry_consumes(entry), bit_count -= (entry))
 #define LITLEN() litlen[bits & ((1u << INFLATE_LITLEN_BITS) - 1)]
 
+    REFILL();
+    entry = LITLEN();
     while (in <= in_limit && out <= out_limit) {
-        uint32_t entry, length, distance;
-        /* 56 bits: two literals of at most 11 looked up in the main table, and a length of at most 20; then again 56
-         * for an offset of at most 28. */
-        REFILL();
-        entry = LITLEN();
         if (entry & ENTRY_LITERAL) {
             CONSUME(entry);
             *out++ = (uint8_t)(entry >> 16);
@@ -380,6 +385,8 @@ static int run_fast(struct deflate_inflater *inflater) {
                 if (entry & ENTRY_LITERAL) {
                     CONSUME(entry);
                     *out++ = (uint8_t)(entry >> 16);
+                    REFILL();
+                    entry = LITLEN();
                     continue;
                 }
             }
@@ -391,6 +398,8 @@ static int run_fast(struct deflate_inflater *inflater) {
                 if (entry & ENTRY_LITERAL) {
                     CONSUME(entry);
                     *out++ = (uint8_t)(entry >> 16);
+                    REFILL();
+                    entry = LITLEN();
                     continue;
                 }
             }
@@ -404,10 +413,10 @@ static int run_fast(struct deflate_inflater *inflater) {
                 break;
             }
         }
-        length = entry_value(entry, bits);
         CONSUME(entry);
-        REFILL();
+        length = entry_value(entry, before);
         entry = offsets[bits & ((1u << INFLATE_OFFSET_BITS) - 1)];
+        REFILL();
         if (DEFLATE_UNLIKELY(entry & ENTRY_EXCEPTION)) {
             if (entry & ENTRY_SUBTABLE) {
                 CONSUME(entry);
@@ -418,12 +427,14 @@ static int run_fast(struct deflate_inflater *inflater) {
                 break;
             }
         }
-        distance = entry_value(entry, bits);
         CONSUME(entry);
+        distance = entry_value(entry, before);
         if (DEFLATE_UNLIKELY(distance > (size_t)(out - inflater->out_begin))) {
             status = FINO_INFLATE_OFFSET_TOO_FAR;
             break;
         }
+        REFILL();
+        entry = LITLEN();
         copy_match_fast(out, distance, length);
         out += length;
     }
@@ -433,7 +444,7 @@ static int run_fast(struct deflate_inflater *inflater) {
     inflater->in_next = in;
     inflater->out_next = out;
     inflater->bits = bits;
-    inflater->bit_count = bit_count;
+    inflater->bit_count = bit_count & 63;
     return status;
 }
 
