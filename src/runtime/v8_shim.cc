@@ -1581,7 +1581,7 @@ class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializ
         return MaybeLocal<Object>();
     }
     Maybe<uint32_t> GetSharedArrayBufferId(Isolate *, Local<SharedArrayBuffer> buffer) override {
-        if (is_refused("A SharedArrayBuffer can not leave the process.")) return Nothing<uint32_t>();
+        if (is_refused("A SharedArrayBuffer can not leave the process.")) return Just(0u);
         auto store = buffer->GetBackingStore();
         for (size_t i = 0; i < message_->shared.size(); i++)
             if (message_->shared[i] == store) return Just(static_cast<uint32_t>(i));
@@ -1593,7 +1593,7 @@ class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializ
         return SharedArrayBuffer::New(isolate, message_->shared[id]);
     }
     Maybe<uint32_t> GetWasmModuleTransferId(Isolate *, Local<WasmModuleObject> module) override {
-        if (is_refused("A WebAssembly.Module can not leave the process.")) return Nothing<uint32_t>();
+        if (is_refused("A WebAssembly.Module can not leave the process.")) return Just(0u);
         message_->wasm.push_back(module->GetCompiledModule());
         return Just(static_cast<uint32_t>(message_->wasm.size() - 1));
     }
@@ -1603,6 +1603,7 @@ class MessageDelegate : public ValueSerializer::Delegate, public ValueDeserializ
     }
 
   private:
+    // Then what is returned does not matter: the pending exception does.
     bool is_refused(const char *why) {
         if (reach_ == V8S_BEYOND_PROCESS) ThrowDataCloneError(text(isolate_, why));
         return reach_ == V8S_BEYOND_PROCESS;
