@@ -13,9 +13,9 @@
 #include "runtime/resolve.h"
 
 static const struct rt_native_group *const native_groups[] = {
-    &rt_mod_clone,   &rt_mod_encoding, &rt_mod_file, &rt_mod_http,    &rt_mod_http_client,
-    &rt_mod_inspect, &rt_mod_io,       &rt_mod_port, &rt_mod_process, &rt_mod_profiler,
-    &rt_mod_realm,   &rt_mod_signals,  &rt_mod_tcp,  &rt_mod_timers,
+    &rt_mod_clone,       &rt_mod_commonjs, &rt_mod_encoding, &rt_mod_file, &rt_mod_http,
+    &rt_mod_http_client, &rt_mod_inspect,  &rt_mod_io,       &rt_mod_port, &rt_mod_process,
+    &rt_mod_profiler,    &rt_mod_realm,    &rt_mod_signals,  &rt_mod_tcp,  &rt_mod_timers,
 };
 
 /* ---- The embedded scripts ---- */

@@ -16,6 +16,7 @@ struct rt_native_group {
 };
 
 extern const struct rt_native_group rt_mod_clone;
+extern const struct rt_native_group rt_mod_commonjs;
 extern const struct rt_native_group rt_mod_encoding;
 extern const struct rt_native_group rt_mod_file;
 extern const struct rt_native_group rt_mod_http;

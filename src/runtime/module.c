@@ -73,15 +73,21 @@ static void grow_table(struct rt_modules *modules) {
     modules->bucket_count = count;
 }
 
-struct module *rt_module_intern(struct rt_modules *modules, struct rt_resolved *resolved, enum module_kind kind) {
-    uint32_t hash = hash_of(resolved->path);
-    for (struct module *at = modules->buckets[hash & (modules->bucket_count - 1)]; at; at = at->next)
-        if (at->kind == kind && strcmp(at->path, resolved->path) == 0 && strcmp(at->suffix, resolved->suffix) == 0) {
-            rt_resolved_free(resolved);
+struct module *rt_module_find(const struct rt_modules *modules, const char *path, const char *suffix, bool is_json) {
+    for (struct module *at = modules->buckets[hash_of(path) & (modules->bucket_count - 1)]; at; at = at->next)
+        if ((at->kind == MODULE_JSON) == is_json && strcmp(at->path, path) == 0 && strcmp(at->suffix, suffix) == 0)
             return at;
-        }
+    return NULL;
+}
+
+struct module *rt_module_intern(struct rt_modules *modules, struct rt_resolved *resolved, enum module_kind kind) {
+    struct module *known = rt_module_find(modules, resolved->path, resolved->suffix, kind == MODULE_JSON);
+    if (known) {
+        rt_resolved_free(resolved);
+        return known;
+    }
     if (modules->module_count >= modules->bucket_count) grow_table(modules);
-    struct module **bucket = &modules->buckets[hash & (modules->bucket_count - 1)];
+    struct module **bucket = &modules->buckets[hash_of(resolved->path) & (modules->bucket_count - 1)];
     struct module *added = rt_must(calloc(1, sizeof *added));
     added->owner = modules;
     added->kind = kind;
@@ -126,7 +132,8 @@ static bool add_dependency(void *context, const struct v8s_request *request) {
     struct dependency_visit *visit = context;
     struct module *from = visit->module;
     struct module *to = from->target;
-    if (!to) to = rt_module_for_request(from->owner, from->path, request, &visit->error);
+    const struct rt_wanted wanted = {from->path, request, RT_PACKAGE_IMPORT};
+    if (!to) to = rt_module_wanted(from->owner, &wanted, &visit->error);
     if (!to) return false;
     from->dependencies[from->dependency_count++] =
         (struct dependency){rt_must(strdup(request->specifier)), request->type != NULL, to};
@@ -257,7 +264,7 @@ static int resolve_entry(struct rt_modules *modules, const char *script, struct 
         return 0;
     }
     if (modules->realm->options.child && strncmp(script, "file:", 5) == 0)
-        return rt_resolve(modules->resolver, script, "", resolved_out, why_out);
+        return rt_resolve(modules->resolver, script, "", RT_PACKAGE_IMPORT, resolved_out, why_out);
     return rt_resolve_main(modules->resolver, script, resolved_out, why_out);
 }
 
@@ -305,7 +312,8 @@ v8s_value rt_modules_run_main(struct rt_modules *modules, const char *script, v8
         free(why);
         return NULL;
     }
-    modules->main = rt_module_intern(modules, &resolved, rt_module_kind_of_file(resolved.path));
+    enum module_kind kind = rt_module_kind_of_file(modules, resolved.path, modules->realm->options.source);
+    modules->main = rt_module_intern(modules, &resolved, kind);
     modules->main->text = modules->realm->options.source;
     v8s_value promise = rt_module_run(modules->main, error_out);
     if (promise) {
@@ -338,7 +346,8 @@ static void import_now(struct rt_realm *realm, v8s_value deferred, const char *r
                        const struct v8s_request *request) {
     v8s_isolate *isolate = realm->isolate;
     v8s_value error = NULL;
-    struct module *module = rt_module_for_request(realm->modules, referrer, request, &error);
+    const struct rt_wanted wanted = {referrer, request, RT_PACKAGE_IMPORT};
+    struct module *module = rt_module_wanted(realm->modules, &wanted, &error);
     v8s_value promise = module ? rt_module_run(module, &error) : NULL;
     if (promise) {
         v8s_value pair[] = {deferred, v8s_module_namespace(module->handle)};
@@ -405,7 +414,8 @@ static v8s_value meta_resolve(v8s_isolate *isolate, const v8s_arguments *argumen
     request.specifier = text;
     struct rt_resolved resolved;
     v8s_value result = NULL, error = NULL;
-    if (rt_module_resolve_only(modules, referrer, &request, &resolved, &error) == 0) {
+    const struct rt_wanted wanted = {referrer, &request, RT_PACKAGE_IMPORT};
+    if (rt_module_resolve_only(modules, &wanted, &resolved, &error) == 0) {
         char *url = url_of(resolved.path, resolved.suffix);
         result = v8s_string(isolate, url);
         free(url);

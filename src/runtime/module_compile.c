@@ -193,16 +193,17 @@ static bool export_builtin(v8s_isolate *isolate, v8s_module *handle, void *data)
     return true;
 }
 
-/* A CommonJS file is read when it is its turn to run: what it needs shows only then. */
-static bool export_commonjs(v8s_isolate *isolate, v8s_module *handle, void *data) {
-    v8s_value exports = rt_module_commonjs_exports(data);
-    return exports && v8s_module_export(isolate, handle, v8s_string(isolate, "default"), exports);
-}
-
-static bool compile_commonjs(struct module *module) {
+static bool compile_commonjs(struct module *module, v8s_value *error_out) {
     v8s_isolate *isolate = module->owner->realm->isolate;
-    v8s_value name = v8s_string(isolate, "default");
-    module->handle = v8s_module_synthetic(isolate, module->path, &name, 1, export_commonjs, module);
+    v8s_value names = rt_module_commonjs_names(module, error_out);
+    if (!names) return false;
+    size_t count = v8s_array_length(names);
+    v8s_value *list = rt_must(malloc(count * sizeof *list));
+    for (size_t i = 0; i < count; i++)
+        list[i] = v8s_array_at(isolate, names, i);
+    module->value = v8s_ref_new(isolate, names);
+    module->handle = v8s_module_synthetic(isolate, module->path, list, count, rt_module_commonjs_export, module);
+    free(list);
     return true;
 }
 
@@ -254,7 +255,7 @@ bool rt_module_compile(struct module *module, v8s_value *error_out) {
     }
     switch (module->kind) {
         case MODULE_SCRIPT: compiled = compile_script(module, error_out); break;
-        case MODULE_COMMONJS: compiled = compile_commonjs(module); break;
+        case MODULE_COMMONJS: compiled = compile_commonjs(module, error_out); break;
         case MODULE_JSON: compiled = compile_json(module, error_out); break;
         case MODULE_BUILTIN: compiled = compile_builtin(module, error_out); break;
     }

@@ -22,7 +22,8 @@ struct module {
     struct module *target; /* of a facade: what all of its imports mean; NULL: it is none */
     v8s_module *handle;    /* NULL: not compiled */
     v8s_ref *error;        /* why it can't be compiled: every importer gets the same */
-    v8s_ref *value;        /* of JSON: the value; of a built-in: the object of its exports; of CommonJS: its `module` */
+    v8s_ref *value; /* of JSON: the value; of a built-in: the object of its exports; of CommonJS: the array of its
+                       exports' names */
     struct dependency *dependencies;
     size_t dependency_count;
     size_t next_dependency; /* V8 asks for them in order: where to look first */
@@ -43,7 +44,10 @@ struct rt_modules {
 
 /* ---- module.c: the table and the graph ---- */
 
-/* The one module of that path, suffix and kind. Takes what is in RESOLVED. */
+/* The one module of that path and suffix, as JSON or not, if it is known already. */
+struct module *rt_module_find(const struct rt_modules *modules, const char *path, const char *suffix, bool is_json);
+
+/* The same, made if there is none. Takes what is in RESOLVED. */
 struct module *rt_module_intern(struct rt_modules *modules, struct rt_resolved *resolved, enum module_kind kind);
 
 /* Loads, links and begins to evaluate. Returns the promise of the completion, or NULL with *ERROR_OUT (NULL:
@@ -58,15 +62,23 @@ v8s_value rt_module_directory(v8s_isolate *isolate, const char *path);
 /* A suffix that no specifier has (those begin with '?' or '#'): of modules whose text isn't a file's. */
 #define SOURCE_SUFFIX "source"
 
-enum module_kind rt_module_kind_of_file(const char *path);
+/* Of the file PATH: by its name, by what its package says, or by what is in it; only by its name if that is TEXT (NULL:
+ * it is to be read). */
+enum module_kind rt_module_kind_of_file(struct rt_modules *modules, const char *path, const char *text);
 
-/* The module that REQUEST in REFERRER means, or NULL with *ERROR_OUT. */
-struct module *rt_module_for_request(struct rt_modules *modules, const char *referrer,
-                                     const struct v8s_request *request, v8s_value *error_out);
+/* An import or a require(), as it stands in REFERRER. */
+struct rt_wanted {
+    const char *referrer;
+    const struct v8s_request *request;
+    enum rt_package_use use;
+};
 
-/* What importing REQUEST in REFERRER would load, without loading it. Returns 0, or -1 with *ERROR_OUT. */
-int rt_module_resolve_only(struct rt_modules *modules, const char *referrer, const struct v8s_request *request,
-                           struct rt_resolved *resolved_out, v8s_value *error_out);
+/* The module that WANTED means, or NULL with *ERROR_OUT. */
+struct module *rt_module_wanted(struct rt_modules *modules, const struct rt_wanted *wanted, v8s_value *error_out);
+
+/* What WANTED would load, without loading it. Returns 0, or -1 with *ERROR_OUT. */
+int rt_module_resolve_only(struct rt_modules *modules, const struct rt_wanted *wanted, struct rt_resolved *resolved_out,
+                           v8s_value *error_out);
 
 /* ---- module_compile.c: from a file to a module of V8's ---- */
 
@@ -82,8 +94,12 @@ v8s_value rt_module_note_place(struct rt_realm *realm, const struct v8s_caught *
 
 /* ---- module_commonjs.c ---- */
 
-/* `module.exports`, once the file has run; as far as it got when it is running (a cycle). Inside a native function:
- * NULL with an exception pending. */
-v8s_value rt_module_commonjs_exports(struct module *module);
+/* Runs the file of MODULE (DATA), unless it has run, and exports what it exported; as far as it got when it is running
+ * (a cycle). A v8s_module_evaluator. */
+bool rt_module_commonjs_export(v8s_isolate *isolate, v8s_module *handle, void *data);
+
+/* The names by which MODULE, a CommonJS file, can be imported from, "default" the first, found without running it: an
+ * array. NULL with *ERROR_OUT: it can't be read. */
+v8s_value rt_module_commonjs_names(struct module *module, v8s_value *error_out);
 
 #endif

@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/node_names.h"
+#include "runtime/resolve_internal.h"
+
 /* What a missing file may have been meant as, for the hint. */
 static const char *const guessed_suffixes[] = {".ts",  ".js",  ".mts",      ".mjs",      ".json",     ".cts",
                                                ".cjs", ".tsx", "/index.ts", "/index.js", "/index.mjs"};
@@ -52,16 +55,6 @@ bool rt_is_typescript(const char *path) {
  * Thousands of imports share a few directories, and asking the kernel about each component of each path adds up: the
  * real path of a directory is found once. */
 
-struct directory {
-    char *path, *real;
-    struct directory *next;
-};
-
-struct rt_resolver {
-    struct directory *buckets[256];
-    struct rt_tsconfigs *configs;
-};
-
 static uint32_t hash_text(const char *text, size_t length) { /* FNV-1a */
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < length; i++)
@@ -72,6 +65,7 @@ static uint32_t hash_text(const char *text, size_t length) { /* FNV-1a */
 struct rt_resolver *rt_resolver_new(void) {
     struct rt_resolver *resolver = rt_must(calloc(1, sizeof *resolver));
     resolver->configs = rt_tsconfigs_new();
+    resolver->packages = rt_packages_new();
     return resolver;
 }
 
@@ -85,6 +79,7 @@ void rt_resolver_free(struct rt_resolver *resolver) {
             resolver->buckets[i] = next;
         }
     rt_tsconfigs_free(resolver->configs);
+    rt_packages_free(resolver->packages);
     free(resolver);
 }
 
@@ -92,8 +87,13 @@ const struct rt_tsconfig *rt_resolver_config(struct rt_resolver *resolver, const
     return rt_tsconfig_for(resolver->configs, file);
 }
 
+enum rt_package_type rt_resolver_type(struct rt_resolver *resolver, const char *file) {
+    const struct rt_package *package = rt_package_of(resolver->packages, file);
+    return package ? package->type : RT_PACKAGE_SAYS_NOTHING;
+}
+
 /* NULL when there is none; that isn't remembered. */
-static const char *real_directory(struct rt_resolver *resolver, const char *path, size_t length) {
+const char *rt_real_directory(struct rt_resolver *resolver, const char *path, size_t length) {
     struct directory **bucket = &resolver->buckets[hash_text(path, length) % 256];
     for (struct directory *at = *bucket; at; at = at->next)
         if (strncmp(at->path, path, length) == 0 && at->path[length] == 0) return at->real;
@@ -110,9 +110,9 @@ static const char *real_directory(struct rt_resolver *resolver, const char *path
 }
 
 /* The real path of the file PATH (absolute), to free; NULL with errno. */
-static char *real_file(struct rt_resolver *resolver, const char *path) {
+char *rt_real_file(struct rt_resolver *resolver, const char *path) {
     const char *slash = strrchr(path, '/');
-    const char *directory = real_directory(resolver, path, (size_t)(slash - path));
+    const char *directory = rt_real_directory(resolver, path, (size_t)(slash - path));
     struct stat status;
     if (!directory) return NULL;
     char *file = rt_format("%s/%s", strcmp(directory, "/") == 0 ? "" : directory, slash + 1);
@@ -197,12 +197,12 @@ char *rt_file_url(const char *path, const char *suffix) {
     return url;
 }
 
-static bool starts_with(const char *text, const char *prefix) {
+bool rt_starts_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 static bool is_relative(const char *specifier) {
-    return starts_with(specifier, "./") || starts_with(specifier, "../") || strcmp(specifier, ".") == 0 ||
+    return rt_starts_with(specifier, "./") || rt_starts_with(specifier, "../") || strcmp(specifier, ".") == 0 ||
            strcmp(specifier, "..") == 0;
 }
 
@@ -224,19 +224,19 @@ static char *base_directory(const char *referrer) {
 
 /* ---- Why it is not found ---- */
 
-static bool is_file(const char *path) {
+bool rt_is_file(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* The file that PATH, written as SPECIFIER, may have been meant as: "; did you mean './x.ts'?", or "". */
-static char *guess(const char *path, const char *specifier) {
+char *rt_guess(const char *path, const char *specifier) {
     size_t written = strcspn(specifier, "?#");
     while (written > 1 && specifier[written - 1] == '/')
         written--;
     for (size_t i = 0; i < GUESS_COUNT; i++) {
         char *candidate = rt_format("%s%s", path, guessed_suffixes[i]);
-        bool exists = is_file(candidate);
+        bool exists = rt_is_file(candidate);
         free(candidate);
         if (exists) return rt_format("; did you mean '%.*s%s'?", (int)written, specifier, guessed_suffixes[i]);
     }
@@ -244,7 +244,7 @@ static char *guess(const char *path, const char *specifier) {
     if (dot && !strchr(dot, '/') && written > strlen(dot))
         for (size_t i = 0; i < GUESS_COUNT; i++) {
             char *candidate = rt_format("%.*s%s", (int)(dot - path), path, guessed_suffixes[i]);
-            bool exists = is_file(candidate);
+            bool exists = rt_is_file(candidate);
             free(candidate);
             if (exists)
                 return rt_format("; did you mean '%.*s%s'?", (int)(written - strlen(dot)), specifier,
@@ -253,8 +253,9 @@ static char *guess(const char *path, const char *specifier) {
     return rt_must(strdup(""));
 }
 
-static char *why_not(const char *path, const char *specifier, const char *also_tried, int error) {
-    char *hint = error == ENOENT || error == EISDIR || error == ENOTDIR ? guess(path, specifier) : rt_must(strdup(""));
+char *rt_why_not(const char *path, const char *specifier, const char *also_tried, int error) {
+    char *hint =
+        error == ENOENT || error == EISDIR || error == ENOTDIR ? rt_guess(path, specifier) : rt_must(strdup(""));
     const char *what = error == ENOENT || error == ENOTDIR ? "there is no such file" : strerror(error);
     if (error == EISDIR) what = "it is a directory";
     char *why =
@@ -270,12 +271,12 @@ static const char *const implied_suffixes[] = {".ts", ".tsx", ".mts", ".cts", ".
 #define IMPLIED_COUNT (sizeof implied_suffixes / sizeof *implied_suffixes)
 
 /* The file of the TypeScript user's './x.js', when only x.ts is there. */
-static char *real_typescript_file(struct rt_resolver *resolver, const char *path, char **tried_out) {
+char *rt_real_typescript_file(struct rt_resolver *resolver, const char *path, char **tried_out) {
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof typescript_extensions / sizeof *typescript_extensions; i++) {
         if (strcmp(dot, typescript_extensions[i].written) != 0) continue;
         char *candidate = rt_format("%.*s%s", (int)(dot - path), path, typescript_extensions[i].meant);
-        char *real = real_file(resolver, candidate);
+        char *real = rt_real_file(resolver, candidate);
         if (!*tried_out && !real)
             *tried_out = candidate;
         else
@@ -292,7 +293,7 @@ static char *real_implied_file(struct rt_resolver *resolver, const char *path, c
     for (size_t i = has_name ? 0 : IMPLIED_COUNT; i < 2 * IMPLIED_COUNT && !*other_out; i++) {
         const char *middle = i < IMPLIED_COUNT ? "" : has_name ? "/index" : "index";
         char *candidate = rt_format("%s%s%s", path, middle, implied_suffixes[i % IMPLIED_COUNT]);
-        char *real = real_file(resolver, candidate);
+        char *real = rt_real_file(resolver, candidate);
         free(candidate);
         if (found)
             *other_out = real;
@@ -313,7 +314,7 @@ static void note_source(struct rt_resolved *resolved, const char *specifier) {
     if (!rt_has_suffix(path, ".js") || strstr(path, "/node_modules/")) return;
     for (size_t i = 0; i < 2; i++) {
         char *source = rt_format("%.*s%s", (int)(strlen(path) - 3), path, implied_suffixes[i]);
-        if (is_file(source) && !resolved->note) note_other(resolved, specifier, source);
+        if (rt_is_file(source) && !resolved->note) note_other(resolved, specifier, source);
         free(source);
     }
 }
@@ -330,16 +331,16 @@ static bool find_typescript(struct rt_resolver *resolver, const char *path, cons
 
 /* ---- Resolving ---- */
 
-static int resolve_path(struct rt_resolver *resolver, const char *path, const char *specifier, bool from_typescript,
-                        struct rt_resolved *resolved_out, char **why_out) {
+int rt_resolve_path(struct rt_resolver *resolver, const char *path, const char *specifier, bool from_typescript,
+                    struct rt_resolved *resolved_out, char **why_out) {
     char *tried = NULL;
-    resolved_out->path = real_file(resolver, path);
+    resolved_out->path = rt_real_file(resolver, path);
     int error = errno;
     if (resolved_out->path && from_typescript) note_source(resolved_out, specifier);
-    if (!resolved_out->path && error == ENOENT) resolved_out->path = real_typescript_file(resolver, path, &tried);
+    if (!resolved_out->path && error == ENOENT) resolved_out->path = rt_real_typescript_file(resolver, path, &tried);
     bool may_imply = from_typescript && (error == ENOENT || error == EISDIR);
     if (!resolved_out->path && !(may_imply && find_typescript(resolver, path, specifier, resolved_out)))
-        *why_out = why_not(path, specifier, tried, error);
+        *why_out = rt_why_not(path, specifier, tried, error);
     free(tried);
     return resolved_out->path ? 0 : -1;
 }
@@ -354,7 +355,7 @@ struct mapped {
 static bool try_mapped(void *context, const char *path) {
     struct mapped *mapped = context;
     char *why = NULL;
-    if (resolve_path(mapped->resolver, path, mapped->specifier, true, mapped->resolved, &why) != 0) {
+    if (rt_resolve_path(mapped->resolver, path, mapped->specifier, true, mapped->resolved, &why) != 0) {
         free(why);
         return false;
     }
@@ -380,7 +381,7 @@ struct written {
 };
 
 /* Does TEXT, a path, say itself that it is a directory? */
-static bool names_directory(const char *text) {
+bool rt_names_directory(const char *text) {
     return rt_has_suffix(text, "/") || rt_has_suffix(text, "/.") || rt_has_suffix(text, "/..") ||
            strcmp(text, ".") == 0 || strcmp(text, "..") == 0;
 }
@@ -391,7 +392,7 @@ static char *path_of(const char *base, const char *rest, bool *is_directory_out)
     char *decoded = rt_must(strndup(rest, strcspn(rest, "?#")));
     char *path = NULL;
     if (percent_decode(decoded)) {
-        *is_directory_out = names_directory(decoded);
+        *is_directory_out = rt_names_directory(decoded);
         path = rt_format("%s/%s/", base, decoded);
         rt_normalise_path(path);
     }
@@ -408,7 +409,7 @@ static int resolve_url_path(struct rt_resolver *resolver, const char *base, cons
         *why_out = rt_must(strdup("a file's name can't have an encoded '/' or NUL in it"));
     } else {
         if (written->by_typescript && is_directory && strcmp(path, "/") != 0) strcat(path, "/"); /* there was one */
-        result = resolve_path(resolver, path, written->specifier, written->by_typescript, resolved_out, why_out);
+        result = rt_resolve_path(resolver, path, written->specifier, written->by_typescript, resolved_out, why_out);
     }
     free(path);
     resolved_out->suffix = rt_must(strdup(rest + strcspn(rest, "?#")));
@@ -418,9 +419,9 @@ static int resolve_url_path(struct rt_resolver *resolver, const char *base, cons
 /* What follows the host of a file: URL; NULL if that isn't this machine's. */
 static const char *file_url_path(const char *url) {
     const char *rest = url + strlen("file:");
-    if (starts_with(rest, "//")) {
+    if (rt_starts_with(rest, "//")) {
         rest += 2;
-        if (starts_with(rest, "localhost/")) rest += strlen("localhost");
+        if (rt_starts_with(rest, "localhost/")) rest += strlen("localhost");
     }
     return rest[0] == '/' ? rest : NULL;
 }
@@ -434,7 +435,7 @@ static int resolve_file_url(struct rt_resolver *resolver, const struct written *
 }
 
 char *rt_specifier_name(const char *specifier, const char *referrer) {
-    bool is_directory, is_url = starts_with(specifier, "file:");
+    bool is_directory, is_url = rt_starts_with(specifier, "file:");
     const char *rest = is_url ? file_url_path(specifier) : specifier;
     if (!rest) return NULL;
     if (is_relative(specifier)) {
@@ -442,48 +443,52 @@ char *rt_specifier_name(const char *specifier, const char *referrer) {
         free(base);
         return path;
     }
-    return rest[0] == '/' ? path_of("", rest, &is_directory) : rt_must(strdup(specifier));
+    if (rest[0] == '/') return path_of("", rest, &is_directory);
+    return rt_format("%s%s", rt_node_name(specifier) == RT_NODE_THERE ? "node:" : "", specifier);
 }
 
-/* 'lodash', '@scope/x', '#internal' */
-static char *why_bare(const char *specifier, const char *base) {
-    char *path = rt_format("%s/%s", base, specifier);
-    char *hint = is_file(path) ? rt_format("; did you mean './%s'?", specifier) : guess(path, specifier);
-    char *why = rt_format("it is neither a path ('./%s') nor a built-in module ('fino:...'), and fino does not look "
-                          "for packages%s",
-                          specifier, hint);
-    free(hint);
-    free(path);
-    return why;
+/* ---- Any specifier ---- */
+
+static int resolve_asked(const struct rt_asked *asked) {
+    const char *specifier = asked->specifier;
+    const struct written written = {specifier, rt_is_typescript(asked->referrer)};
+    size_t scheme = scheme_length(specifier);
+    if (rt_starts_with(specifier, "node:")) return rt_resolve_node(asked);
+    if (rt_starts_with(specifier, "fino:")) {
+        *asked->resolved = (struct rt_resolved){.path = rt_must(strdup(specifier)), .is_builtin = true};
+        return 0;
+    }
+    bool is_path = is_relative(specifier) || specifier[0] == '/';
+    if (is_path && asked->use == RT_PACKAGE_REQUIRE) return rt_resolve_required_path(asked);
+    if (rt_starts_with(specifier, "file:"))
+        return resolve_file_url(asked->resolver, &written, asked->resolved, asked->why_out);
+    if (is_relative(specifier))
+        return resolve_url_path(asked->resolver, asked->base, specifier, &written, asked->resolved, asked->why_out);
+    if (resolve_mapped(asked->resolver, specifier, asked->referrer, asked->resolved)) return 0;
+    if (scheme > 0) {
+        *asked->why_out = rt_format("there are no '%.*s' modules in fino", (int)scheme, specifier);
+        return -1;
+    }
+    if (specifier[0] == '/')
+        return resolve_url_path(asked->resolver, "", specifier, &written, asked->resolved, asked->why_out);
+    return specifier[0] == '#' ? rt_resolve_internal(asked) : rt_resolve_bare(asked);
 }
 
-int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *referrer,
+int rt_resolve(struct rt_resolver *resolver, const char *specifier, const char *referrer, enum rt_package_use use,
                struct rt_resolved *resolved_out, char **why_out) {
     *resolved_out = (struct rt_resolved){0};
     *why_out = NULL;
-    if (starts_with(specifier, "fino:")) {
-        *resolved_out =
-            (struct rt_resolved){.path = rt_must(strdup(specifier)), .suffix = rt_must(strdup("")), .is_builtin = true};
-        return 0;
-    }
-    const struct written written = {specifier, rt_is_typescript(referrer)};
-    int result = -1;
     char *base = base_directory(referrer);
-    size_t scheme = scheme_length(specifier);
-    if (starts_with(specifier, "file:"))
-        result = resolve_file_url(resolver, &written, resolved_out, why_out);
-    else if (is_relative(specifier))
-        result = resolve_url_path(resolver, base, specifier, &written, resolved_out, why_out);
-    else if (resolve_mapped(resolver, specifier, referrer, resolved_out))
-        result = 0;
-    else if (scheme > 0)
-        *why_out = rt_format("there are no '%.*s' modules in fino", (int)scheme, specifier);
-    else if (specifier[0] == '/')
-        result = resolve_url_path(resolver, "", specifier, &written, resolved_out, why_out);
-    else
-        *why_out = why_bare(specifier, base);
+    const struct rt_asked asked = {resolver, specifier, referrer, base, use, resolved_out, why_out};
+    int result = resolve_asked(&asked);
+    const char *code = resolved_out->code;
     free(base);
-    if (result) rt_resolved_free(resolved_out);
+    if (result) {
+        rt_resolved_free(resolved_out);
+        resolved_out->code = code;
+    } else if (!resolved_out->suffix) {
+        resolved_out->suffix = rt_must(strdup(""));
+    }
     return result;
 }
 
@@ -492,7 +497,7 @@ int rt_resolve_main(struct rt_resolver *resolver, const char *given, struct rt_r
     char *path = given[0] == '/' ? rt_must(strdup(given)) : rt_format("%s/%s", base, given);
     *resolved_out = (struct rt_resolved){.suffix = rt_must(strdup(""))};
     *why_out = NULL;
-    int result = resolve_path(resolver, path, given, false, resolved_out, why_out);
+    int result = rt_resolve_path(resolver, path, given, false, resolved_out, why_out);
     if (result) rt_resolved_free(resolved_out);
     free(path);
     free(base);

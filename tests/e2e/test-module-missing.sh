@@ -21,8 +21,8 @@ miss ./lib "did you mean './lib/index.ts'?"
 miss ./lib/ "did you mean './lib/index.ts'?"
 miss ./lib/real.json "did you mean './lib/real.ts'?"
 miss lib/real.ts "did you mean './lib/real.ts'?"
-miss lodash 'does not look for packages'
-miss node:fs "no 'node:' modules"
+miss lodash "no package 'lodash' in $(pwd -P)/node_modules or in one above it"
+miss node:http2 "does not have Node's module 'node:http2'"
 miss https://example.com/a.js "no 'https:' modules"
 miss file://host/a.js 'absolute path on this machine'
 miss ./a%2fb.js "encoded '/'"

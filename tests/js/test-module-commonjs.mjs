@@ -18,5 +18,5 @@ equal(typed, 3);
 throws(() => asynchronous.load(), /top-level await/);
 
 const missing = await import('../fixtures/modules/common_missing.cjs').catch((error) => error);
-equal(missing.code, 'ERR_MODULE_NOT_FOUND');
+equal(missing.code, 'MODULE_NOT_FOUND');
 equal(await import('../fixtures/modules/common_missing.cjs').catch((error) => error), missing);

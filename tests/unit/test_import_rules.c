@@ -1,4 +1,5 @@
 // SOURCES: src/runtime/import_rules.c src/runtime/resolve.c src/runtime/tsconfig.c
+// SOURCES: src/runtime/resolve_package.c src/runtime/packages.c src/runtime/node_names.c
 // SOURCES: src/runtime/jsonc.c src/runtime/utf8.c src/runtime/whole_file.c
 /* Patterns against a slow and plain matcher, for all short ones there are; and a pattern that backtracking alone would
  * never finish. */

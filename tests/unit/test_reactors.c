@@ -2,6 +2,7 @@
  * its descriptor, and none is held up by members that compute for ever or block. */
 // SOURCES: src/runtime/reactors.c src/runtime/thread.c src/runtime/loop.c src/runtime/resolve.c
 // SOURCES: src/runtime/tsconfig.c src/runtime/jsonc.c src/runtime/utf8.c src/runtime/whole_file.c
+// SOURCES: src/runtime/resolve_package.c src/runtime/packages.c src/runtime/node_names.c
 #include "runtime/reactors.h"
 
 #include <pthread.h>

@@ -38,6 +38,7 @@ const owners = {
   performance: ['performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure'],
   console: ['console'],
   clone: ['structuredClone'],
+  commonjs: ['Module', 'importCommonJs', 'makeRequire', 'nodeModulePaths'],
   process: ['process', 'processModule', 'onSignal', 'emitProcessEvent'],
   profiler: ['profilerModule'],
   path: ['pathModule', 'fromFileUrl', 'joinPath'],
