@@ -1,7 +1,12 @@
 /* embed_pprof.c: a C program that writes a profile of its own making. From the top of the source tree:
  *
- *   gcc -std=c11 -Isrc -Ivendor/xxhash/include examples/embed_pprof.c src/pprof/\*.c src/deflate/\*.c -o embed_pprof
+ *   ./build.sh lib
+ *   gcc -Ibuild/lib/include examples/embed_pprof.c build/lib/libfinopprof.a -o embed_pprof
  *   ./embed_pprof > profile.pb.gz && go tool pprof -top profile.pb.gz
+ *
+ * or, with the library's sources in place of it:
+ *
+ *   gcc -Isrc -Ivendor/xxhash/include examples/embed_pprof.c src/pprof/[a-z]*.c src/deflate/[a-z]*.c -o embed_pprof
  */
 #include <pprof/pprof.h>
 #include <stdio.h>

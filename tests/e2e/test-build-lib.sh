@@ -56,6 +56,16 @@ g++ -Wall -Wextra -Werror -pedantic -I"$lib/include" program.cc "$lib/libfinosam
 ./with_cxx
 uses with_musl musl-gcc -static -I"$lib/musl/include" program.c "$lib/musl/libfinopprof.a"
 
+# The commands that the example names.
+count=0
+while read -r command; do
+  (cd "$root" && bash -c "${command% -o embed_pprof} -Wall -Wextra -Werror -o $work/embed_pprof") || fail "fails: $command"
+  ./embed_pprof >embedded.pb.gz
+  go tool pprof -top embedded.pb.gz 2>&1 | grep '4200 .*scan' >/dev/null || fail "pprof does not read what this makes: $command"
+  count=$((count + 1))
+done < <(sed -n 's,^ \*   \(gcc .* -o embed_pprof\)$,\1,p' "$root/examples/embed_pprof.c")
+[ $count = 2 ] || fail "$count commands in examples/embed_pprof.c"
+
 # The size report, and what pprof.h says of it in kB.
 grep 'libfinopprof.a: [0-9]* bytes' out
 all=$(grep -o 'libfinopprof.a: [0-9]*' out | tr -dc 0-9) writer=$(grep -o 'has [0-9]*' out | tr -dc 0-9)
