@@ -26,6 +26,7 @@ usage: ./build.sh [release]          build/fino: -O2 -g, with symbols
        ./build.sh fuzz [SECONDS [NAME...]]    tests/fuzz/NAME.c, or all of them, for so long each (60)
        ./build.sh stress [SECONDS [NAME...]]  the same for tests/stress/NAME.c, .sh or .mjs, with sanitizers
        MODE=tsan ./build.sh unit|stress ...   with ThreadSanitizer: C programs without V8
+       ./build.sh docs               docs/api: the reference of modules and globals, from types/
        ./build.sh install PREFIX     PREFIX/bin/fino and the libraries it needs; PREFIX may be moved later
        ./build.sh clean              remove build/ (not what vendor/fetch.sh fetched)
 environment:
@@ -299,6 +300,7 @@ case ${1:-release} in
   bench) run_bench "${2:-}" ;;
   program) build_test "${MODE:-release}" "$2" "$3" ;; # program SOURCE OUT: for scripts that need a C program of tests/
   fuzz | stress) "run_$1" "${2:-60}" "${@:3}" ;;
+  docs) tests/npm.sh typescript-5.8 && node docs/reference.mjs docs/api ;;
   install) [ $# -eq 2 ] || { usage >&2; exit 2; }; build release; install_below "$2" ;;
   fetch) vendor/fetch.sh ;;
   clean) rm -rf build ;;

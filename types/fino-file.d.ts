@@ -35,6 +35,17 @@ declare module 'fino:file' {
    * The disk, or a part of it that no path leads out of: beneath a root, '/a' and 'a' are the same, and neither '..' nor
    * symbolic links, not even those swapped in meanwhile, reach anything else. Calls that take time don't hold up the
    * event loop.
+   *
+   * @example
+   * ```ts
+   * import { DiskFileSystem } from 'fino:file';
+   * const files = new DiskFileSystem('.'); // nothing outside of the working directory can be reached
+   * await files.writeFile('notes.txt', 'one\ntwo\n', { atomic: true });
+   * await files.appendFile('notes.txt', 'three\n');
+   * console.log((await files.readFile('notes.txt')).split('\n').length); // 4
+   * const error = await files.readFile('../secret').catch((reason) => reason);
+   * console.log(error.code, error.path, error.syscall !== undefined); // EACCES ../secret true
+   * ```
    */
   export class DiskFileSystem {
     constructor(root?: Path);
@@ -222,6 +233,13 @@ declare module 'fino:file/path' {
   }
   export const sep: '/';
   export const delimiter: ':';
+  /**
+   * @example
+   * ```ts
+   * import { basename, join } from 'fino:file/path';
+   * console.log(join('a', '../b', 'c.txt'), basename('/x/c.txt', '.txt')); // b/c.txt c
+   * ```
+   */
   export function join(...paths: string[]): string;
   export function resolve(...paths: string[]): string;
   export function relative(from: string, to: string): string;

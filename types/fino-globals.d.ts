@@ -86,9 +86,11 @@ declare var SuppressedError: SuppressedErrorConstructor;
  *
  * @example
  * ```ts
- * using stack = new DisposableStack();
- * const connection = stack.use(connect());
- * stack.defer(() => console.log('connection closed'));
+ * {
+ *   using stack = new DisposableStack();
+ *   stack.use({ [Symbol.dispose]() { console.log('closed'); } });
+ *   stack.defer(() => console.log('first'));
+ * }
  * ```
  */
 interface DisposableStack {

@@ -17,6 +17,16 @@ declare module 'fino:net/http' {
   export type Request = GlobalRequest;
   export const Response: HttpGlobals['Response'];
   export type Response = GlobalResponse;
+  /**
+   * The classes of HTTP messages, which are also global.
+   *
+   * @example
+   * ```ts
+   * import { Headers, Response } from 'fino:net/http';
+   * const response = new Response('text', { status: 201, headers: new Headers({ 'x-a': '1' }) });
+   * console.log(response.ok, response.headers.get('X-A'), await response.text()); // true 1 text
+   * ```
+   */
   export const fetch: HttpGlobals['fetch'];
 }
 
@@ -62,6 +72,21 @@ declare module 'fino:net/http/server' {
     [Symbol.dispose](): void;
   }
 
+  /**
+   * Serves HTTP/1.1. What the handler throws is answered with 500.
+   *
+   * @example
+   * ```ts
+   * import { serveHttp } from 'fino:net/http/server';
+   * await using server = serveHttp({ port: 0 }, async (request) => {
+   *   const { pathname } = new URL(request.url);
+   *   if (request.method === 'POST') return new Response(await request.text());
+   *   return Response.json({ path: pathname });
+   * });
+   * console.log(await (await fetch(`${server.url}a/b`)).text()); // {"path":"/a/b"}
+   * console.log(await (await fetch(server.url, { method: 'POST', body: 'sent' })).text()); // sent
+   * ```
+   */
   function serveHttp(options: ServeOptions, handler: Handler): HttpServer;
   function serveHttp(handler: Handler): HttpServer;
   /** The same. */
@@ -121,6 +146,22 @@ declare module 'fino:net/tcp' {
   }
 
   function connect(options: ConnectOptions): Promise<TcpConnection>;
+  /**
+   * Listens for connections. The handler is called with each.
+   *
+   * @example
+   * ```ts
+   * import { connect, listen } from 'fino:net/tcp';
+   * using server = listen({ port: 0 }, async (connection) => {
+   *   for await (const bytes of connection) await connection.write(bytes); // echo
+   *   connection.close();
+   * });
+   * using connection = await connect({ port: server.port });
+   * await connection.write('hello');
+   * await connection.end();
+   * for await (const bytes of connection) console.log(new TextDecoder().decode(bytes)); // hello
+   * ```
+   */
   function listen(options: ListenOptions, handler: (connection: TcpConnection) => unknown): TcpServer;
 
   const exported: {

@@ -45,7 +45,16 @@ declare module 'fino:process' {
   }
   type Listener<Name> = Name extends keyof Listeners ? Listeners[Name] : (name: SignalName, number: number) => void;
 
-  /** What follows the script on the command line. */
+  /**
+   * What follows the script on the command line.
+   *
+   * @example
+   * ```ts
+   * import { args, env, exit, on } from 'fino:process';
+   * console.log(args.length, typeof env.PATH); // 0 string
+   * on('SIGTERM', () => exit(0)); // keeps nothing alive
+   * ```
+   */
   export const args: string[];
   export const arch: string;
   export const platform: string;

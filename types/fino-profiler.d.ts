@@ -43,6 +43,16 @@ declare module 'fino:profiler' {
   /**
    * Starts a recording of the whole process: every thread, JavaScript and native code. Any number may run at once,
    * nested or overlapping, also beside `fino run --profile`. Throws if there is one of that name already.
+   *
+   * @example
+   * ```ts
+   * import { DiskFileSystem } from 'fino:file';
+   * import { startProfiling, stopProfiling } from 'fino:profiler';
+   * startProfiling('sum', { interval: '500us' });
+   * let sum = 0;
+   * for (let i = 0; i < 1e6; i++) sum += Math.sqrt(i);
+   * await new DiskFileSystem().writeFile('sum.pb', stopProfiling('sum')); // for go tool pprof sum.pb
+   * ```
    */
   export function startProfiling(name?: string, options?: RecordingOptions): void;
 
@@ -59,6 +69,20 @@ declare module 'fino:profiler' {
    * microtasks that it sets), carry the labels beside those that apply already: at most 8 at once. `go tool pprof -tags`
    * and `-tagfocus` read them. Returns what the function returns. Labels are for what has few values, such as a route:
    * more than 65,536 different sets are refused.
+   *
+   * @example
+   * ```ts
+   * import { profile, withLabels } from 'fino:profiler';
+   * function work() { for (const end = Date.now() + 50; Date.now() < end;); }
+   * const pprof = await profile(async () => {
+   *   withLabels({ route: '/users' }, work);
+   *   await withLabels({ route: '/orders' }, async () => {
+   *     await null;
+   *     work(); // labelled, too
+   *   });
+   * });
+   * console.log(pprof[0] === 0x1f && pprof[1] === 0x8b); // true
+   * ```
    */
   export function withLabels<Result>(labels: Record<string, LabelValue>, work: () => Result): Result;
 

@@ -66,7 +66,16 @@ declare module 'fino:realm' {
    */
   export class Realm {
     constructor(options: RealmOptions);
-    /** A Realm whose entry is this text, a module; relative imports start at the working directory. */
+    /**
+     * A Realm whose entry is this text, a module; relative imports start at the working directory.
+     *
+     * @example
+     * ```ts
+     * import { Realm } from 'fino:realm';
+     * using realm = Realm.fromSource('export default (a, b) => a + b;');
+     * console.log(await realm.call(2, 3)); // 5
+     * ```
+     */
     static fromSource(source: string, options?: Omit<RealmOptions, 'entry'>): Realm;
 
     readonly id: number;

@@ -345,7 +345,21 @@ declare class File extends Blob {
   readonly lastModified: number;
 }
 
-/** The fields of a form. As a body it is sent as multipart/form-data. */
+/**
+ * The fields of a form. As a body it is sent as multipart/form-data.
+ *
+ * @example
+ * ```ts
+ * const form = new FormData();
+ * form.append('name', 'Ada');
+ * form.append('picture', new Blob(['...'], { type: 'image/png' }), 'ada.png');
+ * const request = new Request('http://localhost/', { method: 'POST', body: form });
+ * const received = await request.formData();
+ * console.log(received.get('name')); // Ada
+ * const picture = received.get('picture');
+ * if (picture instanceof File) console.log(picture.name, picture.type, picture.size); // ada.png image/png 3
+ * ```
+ */
 declare class FormData implements Iterable<[string, string | File]> {
   constructor();
   append(name: string, value: string): void;

@@ -8,6 +8,7 @@
 
 #include "runtime/realm.h"
 #include "runtime/report.h"
+#include "runtime/resolve.h"
 
 #define INTERVAL_NS_MIN 100000u
 #define INTERVAL_NS_MAX 100000000u
@@ -16,6 +17,9 @@
 #define BUDGET_PERCENT_MAX 50.0
 
 #define EXIT_USAGE 2
+
+/* What makes V8 name its code for perf, interpreted functions too, which else share one piece of code. */
+#define PERF_MAP_FLAGS "--perf-basic-prof --interpreted-frames-native-stack"
 
 /* ---- The table ---- */
 
@@ -39,6 +43,7 @@ static int apply_profile_format(struct rt_options *options, const char *value);
 static int apply_profile_view(struct rt_options *options, const char *value);
 static int apply_profile_children(struct rt_options *options, const char *value);
 static int apply_pprof_listen(struct rt_options *options, const char *value);
+static int apply_perf_map(struct rt_options *options, const char *value);
 static int apply_v8_flags(struct rt_options *options, const char *value);
 
 static const struct option table[] = {
@@ -57,6 +62,8 @@ static const struct option table[] = {
      apply_profile_children},
     {"pprof-listen", TAKES_VALUE, "ADDRESS",
      "serve profiles of the running program over HTTP, such as 127.0.0.1:6060, for go tool pprof", apply_pprof_listen},
+    {"perf-map", TAKES_NOTHING, NULL, "name JavaScript for perf record -g, in /tmp/perf-PID.map; not with --profile",
+     apply_perf_map},
     {"v8-flags", TAKES_VALUE, "FLAGS", "flags for V8, separated by spaces (--v8-flags=--help lists them)",
      apply_v8_flags},
     {"version", TAKES_NOTHING, NULL, "the versions of fino and V8", apply_version},
@@ -192,6 +199,12 @@ static int apply_pprof_listen(struct rt_options *options, const char *value) {
     return -1;
 }
 
+static int apply_perf_map(struct rt_options *options, const char *value) {
+    (void)value;
+    options->perf_map = true;
+    return -1;
+}
+
 static int apply_v8_flags(struct rt_options *options, const char *value) {
     options->v8_flags = value;
     return -1;
@@ -263,7 +276,20 @@ static int apply_argument(struct rt_options *options, const char *argument, char
     return refuse_unknown(argument, name);
 }
 
+/* With these flags each function has interpreter code of its own, which fino's own walk takes for compiled code. */
+static int check_perf_map(struct rt_options *options) {
+    if (options->profile || options->pprof_listen) {
+        fprintf(stderr,
+                "fino: --perf-map changes the code that runs, for perf, and %s would name it wrongly: use one of them\n",
+                options->profile ? "--profile" : "--pprof-listen");
+        return EXIT_USAGE;
+    }
+    options->v8_flags = options->v8_flags ? rt_format("%s %s", options->v8_flags, PERF_MAP_FLAGS) : PERF_MAP_FLAGS;
+    return -1;
+}
+
 static int check_combination(struct rt_options *options) {
+    if (options->perf_map && check_perf_map(options) >= 0) return EXIT_USAGE;
     if (!options->profile && options->profile_detail) {
         fprintf(stderr, "fino: %s says how to profile, but --profile is not there\n", options->profile_detail);
         return EXIT_USAGE;

@@ -19,6 +19,7 @@ struct rt_options {
     uint32_t profile_budget_ppm;  /* 0: not given, or of no effect beside an interval */
     const char *profile_detail;   /* the last option given that means nothing without PROFILE; NULL: none was */
     const char *pprof_listen;     /* NULL: profiles are not served */
+    bool perf_map;                /* V8 writes /tmp/perf-PID.map; its flags for that are among V8_FLAGS */
     const char *v8_flags;         /* NULL: none */
 };
 

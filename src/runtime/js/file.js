@@ -229,6 +229,14 @@ class FileWriter {
   close() { return this.#handle.close(); }
 }
 
+// What each operation of a handle calls, for the error that a closed one gives.
+const calls = [];
+calls[operations.readNext] = calls[operations.readAt] = 'read';
+calls[operations.writeNext] = calls[operations.writeAt] = 'write';
+calls[operations.statusOf] = 'statx';
+calls[operations.truncate] = 'ftruncate';
+calls[operations.sync] = 'fsync';
+
 class FileHandle {
   #id;
   #path;
@@ -245,8 +253,8 @@ class FileHandle {
 
   #run(signal, operation, flags, number, data) {
     if (this.#id === 0) {
-      const error = new Error(`EBADF: The file is closed, '${this.#path}'`);
-      throw ObjectAssign(error, { code: 'EBADF', syscall: 'fstat', path: this.#path });
+      const error = new Error(`EBADF: The file is closed, ${calls[operation]} '${this.#path}'`);
+      throw ObjectAssign(error, { code: 'EBADF', syscall: calls[operation], path: this.#path });
     }
     return run(signal, operation, this.#id, this.#path, undefined, flags, number, data);
   }
