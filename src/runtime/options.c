@@ -279,9 +279,10 @@ static int apply_argument(struct rt_options *options, const char *argument, char
 /* With these flags each function has interpreter code of its own, which fino's own walk takes for compiled code. */
 static int check_perf_map(struct rt_options *options) {
     if (options->profile || options->pprof_listen) {
-        fprintf(stderr,
-                "fino: --perf-map changes the code that runs, for perf, and %s would name it wrongly: use one of them\n",
-                options->profile ? "--profile" : "--pprof-listen");
+        fprintf(
+            stderr,
+            "fino: --perf-map changes the code that runs, for perf, and %s would name it wrongly: use one of them\n",
+            options->profile ? "--profile" : "--pprof-listen");
         return EXIT_USAGE;
     }
     options->v8_flags = options->v8_flags ? rt_format("%s %s", options->v8_flags, PERF_MAP_FLAGS) : PERF_MAP_FLAGS;
