@@ -103,14 +103,14 @@ static bool starts_using(struct rt_ts_parser *p, bool in_for) {
     if (rt_ts_is(p, K_AWAIT) ? rt_ts_look_ahead(p).type != K_USING : !rt_ts_is(p, K_USING)) return false;
     struct rt_ts_cursor mark = p->at;
     p->speculating++;
-    bool yes = true;
-    if (rt_ts_accept(p, K_AWAIT)) yes = !p->at.token.newline_before;
+    bool is_await = rt_ts_accept(p, K_AWAIT);
+    bool yes = !is_await || !p->at.token.newline_before;
     rt_ts_next(p);
     struct rt_ts_token name = p->at.token;
     rt_ts_next(p);
     bool has_value = rt_ts_is(p, T_ASSIGN) || rt_ts_is(p, T_COLON);
     yes = yes && rt_ts_is_identifier(name.type) && !name.newline_before;
-    if (name.type == K_OF && in_for) yes = yes && has_value;
+    if (name.type == K_OF && in_for && !is_await) yes = yes && has_value;
     rt_ts_rewind(p, &mark);
     p->speculating--;
     return yes;
