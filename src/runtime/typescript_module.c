@@ -260,21 +260,14 @@ static void import_equals(struct rt_ts_parser *p, const struct rt_ts_cursor *mar
     if (p->at.failed) return;
     if (rt_ts_is(p, K_REQUIRE) && rt_ts_peek(p, NULL) == '(') {
         if (mark->token.type == K_EXPORT) p->bindings[p->binding_count - 1].used = true;
-        struct rt_ts_cursor before = p->at;
-        p->speculating++;
-        p->at.erased++;
-        rt_ts_left_hand_side(p);
-        rt_ts_semicolon(p);
-        p->at.erased--;
-        p->speculating--;
-        struct rt_ts_cursor after = p->at;
-        rt_ts_rewind(p, &before);
         if (p->options.commonjs) {
             import_require(p, statement, import);
             rt_ts_semicolon(p);
-        } else {
-            /* Only an error if it stays. */
-            p->at = after;
+        } else { /* Only an error if it stays. */
+            p->at.erased++;
+            rt_ts_left_hand_side(p);
+            rt_ts_semicolon(p);
+            p->at.erased--;
             p->bindings[p->binding_count - 1].needs_require = true;
         }
         end_statement(p, mark, statement);

@@ -253,21 +253,29 @@ void rt_ts_skip_object_type(struct rt_ts_parser *p) {
 
 /* ---- operands ---- */
 
+/* name: T, name?: T */
+static bool is_tuple_label(struct rt_ts_parser *p) {
+    if (!rt_ts_is_word(p->at.token.type)) return false;
+    unsigned char next = rt_ts_peek(p, NULL);
+    if (next != ':' && next != '?') return false;
+    struct rt_ts_cursor mark = p->at;
+    p->speculating++;
+    rt_ts_next(p);
+    rt_ts_accept(p, T_QUESTION);
+    bool yes = rt_ts_is(p, T_COLON);
+    rt_ts_rewind(p, &mark);
+    p->speculating--;
+    return yes;
+}
+
 static void skip_tuple(struct rt_ts_parser *p) {
     rt_ts_next(p);
     while (!rt_ts_is(p, T_RBRACKET) && !p->at.failed) {
         rt_ts_accept(p, T_ELLIPSIS);
-        if (rt_ts_is_word(p->at.token.type)) { /* name: T, name?: T */
-            unsigned char next = rt_ts_peek(p, NULL);
-            if (next == ':' || next == '?') {
-                struct rt_ts_cursor mark = p->at;
-                p->speculating++;
-                rt_ts_next(p);
-                rt_ts_accept(p, T_QUESTION);
-                bool named = rt_ts_accept(p, T_COLON);
-                p->speculating--;
-                if (!named) rt_ts_rewind(p, &mark);
-            }
+        if (is_tuple_label(p)) {
+            rt_ts_next(p);
+            rt_ts_accept(p, T_QUESTION);
+            rt_ts_next(p);
         }
         rt_ts_skip_type(p);
         rt_ts_accept(p, T_QUESTION);

@@ -103,6 +103,8 @@ static void test_errors(void) {
     EXPECT_ERROR("@dec let a", 1, 6);
     EXPECT_ERROR("export = x", 1, 1);
     EXPECT_ERROR("class A { constructor(@dec x) {} }", 1, 23);
+    EXPECT_ERROR("let x: [a: \a", 1, 12); /* a character that is read ahead is an error when it is due */
+    EXPECT_ERROR("import a = require('m'", 1, 23); /* also where it is never used */
     expect_error("x\n\xFF", 3, -EILSEQ, 2, 1);
     expect_error("'\xED\xA0\x80'", 5, -EILSEQ, 1, 2); /* a surrogate */
     expect_error("'\xE2\x82", 3, -EILSEQ, 1, 2);
