@@ -16,6 +16,7 @@ static void free_parser(struct rt_ts_parser *p) {
     free(p->edits);
     free(p->text);
     free(p->memo);
+    free(p->places);
     free(p->names);
     free(p->name_table.slots);
     free(p->type_names);

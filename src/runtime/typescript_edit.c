@@ -19,25 +19,42 @@ static bool is_continuation(char c) {
     return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-/* Line and column (in UTF-16 units) of OFFSET, both from 1. */
-void rt_ts_locate(const struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *error) {
-    const char *s = p->source;
-    uint32_t line = 1, line_start = 0, column = 1;
-    for (uint32_t i = 0; i < offset; i++) {
-        bool separator = (unsigned char)s[i] == 0xE2 && i + 2 < offset && (unsigned char)s[i + 1] == 0x80 &&
-                         ((unsigned char)s[i + 2] & 0xFE) == 0xA8;
-        if (separator) i += 2;
-        if (separator || s[i] == '\n' || (s[i] == '\r' && s[i + 1] != '\n')) {
-            line++;
-            line_start = i + 1;
+/* Moves PLACE, that of FROM, to TO. A character counts where it begins: both may be anywhere. */
+static void advance(const char *s, uint32_t from, uint32_t to, struct rt_ts_place *place) {
+    for (uint32_t i = from; i < to; i++) {
+        const unsigned char *c = (const unsigned char *)s + i;
+        bool separator = c[0] == 0xE2 && c[1] == 0x80 && (c[2] & 0xFE) == 0xA8;
+        if (separator || *c == '\n' || (*c == '\r' && c[1] != '\n')) {
+            place->line++;
+            place->column = 1;
+        } else if (!is_continuation(s[i])) {
+            place->column += *c >= 0xF0 ? 2 : 1;
         }
     }
-    for (uint32_t i = line_start; i < offset; i++) {
-        if (!is_continuation(s[i])) column += (unsigned char)s[i] >= 0xF0 ? 2 : 1;
+}
+
+/* From one of these places it is not far to any other. */
+enum { PLACE_DISTANCE = 1024 };
+
+static void note_places(struct rt_ts_parser *p) {
+    struct rt_ts_place place = {1, 1};
+    p->places = malloc((p->nbytes / PLACE_DISTANCE + 1) * sizeof *p->places);
+    for (uint32_t at = 0; p->places && at <= p->nbytes; at += PLACE_DISTANCE) {
+        p->places[at / PLACE_DISTANCE] = place;
+        if (p->nbytes - at >= PLACE_DISTANCE) advance(p->source, at, at + PLACE_DISTANCE, &place);
     }
-    error->line = line;
-    error->column = column;
-    error->offset = offset;
+}
+
+void rt_ts_locate(struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *error) {
+    struct rt_ts_place place = {1, 1};
+    uint32_t from = 0;
+    if (!p->places && offset >= PLACE_DISTANCE) note_places(p);
+    if (p->places) {
+        from = offset - offset % PLACE_DISTANCE;
+        place = p->places[offset / PLACE_DISTANCE];
+    }
+    advance(p->source, from, offset, &place);
+    *error = (struct rt_ts_error){.line = place.line, .column = place.column, .offset = offset};
 }
 
 void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...) {

@@ -310,6 +310,10 @@ struct rt_ts_jsx_settings {
     } factory, fragment, source;
 };
 
+struct rt_ts_place {
+    uint32_t line, column;
+};
+
 struct rt_ts_parser {
     const char *source; /* padded with NUL bytes */
     uint32_t nbytes;
@@ -336,8 +340,9 @@ struct rt_ts_parser {
     bool again;        /* a name was added after that: parse once more, knowing it */
     uint32_t alias;    /* inside b.c of import a = b.c: 1 + the number of that binding */
     uint32_t super_calls;
-    struct rt_ts_text tail; /* what rt_ts_append() wrote, as far as the cursor says */
-    char suffix[16];        /* see rt_ts_suffix() */
+    struct rt_ts_place *places; /* every so many bytes of the source, once one was asked for: rt_ts_locate() */
+    struct rt_ts_text tail;     /* what rt_ts_append() wrote, as far as the cursor says */
+    char suffix[16];            /* see rt_ts_suffix() */
     bool suffix_chosen;
     struct rt_ts_token name_hint; /* what the anonymous class that starts at name_hint_at is assigned to */
     uint32_t name_hint_at;
@@ -389,8 +394,8 @@ void rt_ts_fail(struct rt_ts_parser *p, uint32_t offset, const char *format, ...
 /* Latches "expected WHAT" at the current token. */
 void rt_ts_expected(struct rt_ts_parser *p, const char *what);
 void rt_ts_fail_memory(struct rt_ts_parser *p);
-/* Sets *PLACE_OUT's line, column and offset. */
-void rt_ts_locate(const struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *place_out);
+/* Sets *PLACE_OUT's line, column (in UTF-16 units; both from 1) and offset. */
+void rt_ts_locate(struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *place_out);
 /* Grows *ARRAY of elements of SIZE bytes to hold COUNT + 1 of them. Returns false (and latches) without memory. */
 bool rt_ts_reserve(struct rt_ts_parser *p, void *array, uint32_t *capacity, uint32_t count, size_t size);
 

@@ -439,7 +439,7 @@ static void fill_head(struct rt_ts_parser *p, const struct element *e) {
     fill(p, e->suffix, e->name_end, e->name_end, text);
 }
 
-static void line_and_column(const struct rt_ts_parser *p, uint32_t offset, unsigned *line, unsigned *column) {
+static void line_and_column(struct rt_ts_parser *p, uint32_t offset, unsigned *line, unsigned *column) {
     struct rt_ts_error place;
     rt_ts_locate(p, offset, &place);
     *line = place.line;
