@@ -96,7 +96,15 @@ static v8s_value compile(v8s_isolate *isolate, const v8s_arguments *arguments) {
     return v8s_compile_function(isolate, source, module->path, parameters, 5, NULL, NULL);
 }
 
+/* mainPath(): of the main script, once it was found; undefined before that */
+static v8s_value main_path(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    (void)arguments;
+    const char *path = rt_modules_main_path(rt_realm_of(isolate)->modules);
+    return path ? v8s_string(isolate, path) : NULL;
+}
+
 static const struct v8s_native_entry functions[] = {
+    {"mainPath", main_path, 0},
     {"commonjsFind", find, 2},
     {"commonjsResolve", resolve, 2},
     {"commonjsCompile", compile, 1},

@@ -370,13 +370,19 @@ static v8s_value too_large(v8s_isolate *isolate, const struct call *call) {
                              : "The file is larger than an ArrayBuffer can be (4 GiB); open() reads it piece by piece");
 }
 
+/* What CALL came to; NULL with *ERROR_OUT. */
+static v8s_value outcome(v8s_isolate *isolate, struct call *call, v8s_value *error_out) {
+    v8s_value answer = call->request.error ? NULL : answer_value(isolate, call);
+    if (call->request.error)
+        *error_out = error_value(isolate, call);
+    else if (!answer)
+        *error_out = too_large(isolate, call);
+    return answer;
+}
+
 static void settle(v8s_isolate *isolate, struct call *call) {
     v8s_value deferred = v8s_ref_get(isolate, call->deferred);
-    v8s_value error = NULL, answer = NULL;
-    if (call->request.error)
-        error = error_value(isolate, call);
-    else if (!(answer = answer_value(isolate, call)))
-        error = too_large(isolate, call);
+    v8s_value error = NULL, answer = outcome(isolate, call, &error);
     if (error)
         v8s_deferred_reject(isolate, deferred, error);
     else
@@ -509,11 +515,14 @@ static bool path_arguments(v8s_isolate *isolate, const v8s_arguments *arguments,
     return true;
 }
 
-/* fileDo(operation, ticket, handle or root, path, path, flags, number, data): a promise. What isn't used is undefined.
- */
-static v8s_value file_do(v8s_isolate *isolate, const v8s_arguments *arguments) {
+/* What the arguments (operation, ticket, handle or root, path, path, flags, number, data) ask for; what isn't used is
+ * undefined. NULL with an exception pending. */
+static struct call *new_call(v8s_isolate *isolate, const v8s_arguments *arguments) {
     double index = rt_number_argument(arguments, 0);
-    if (!(index >= 0 && index < OPERATION_COUNT)) return v8s_throw_type_error(isolate, "fileDo: no such operation");
+    if (!(index >= 0 && index < OPERATION_COUNT)) {
+        v8s_throw_type_error(isolate, "fileDo: no such operation");
+        return NULL;
+    }
     struct rt_files *files = files_of(rt_realm_of(isolate));
     struct call *call = calloc(1, sizeof *call);
     if (!call) abort();
@@ -531,10 +540,31 @@ static v8s_value file_do(v8s_isolate *isolate, const v8s_arguments *arguments) {
         return NULL;
     }
     if (call->operation->run == file_close) call->descriptor->is_closing = true;
+    return call;
+}
+
+/* fileDo(...): a promise */
+static v8s_value file_do(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    struct call *call = new_call(isolate, arguments);
+    if (!call) return NULL;
     v8s_value deferred = v8s_deferred_new(isolate);
     call->deferred = v8s_ref_new(isolate, deferred);
     begin(call);
     return v8s_deferred_promise(deferred);
+}
+
+/* fileDoNow(...): the same, done while JavaScript waits. Nothing else may be under way with the handle. */
+static v8s_value file_do_now(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    struct call *call = new_call(isolate, arguments);
+    if (!call) return NULL;
+    if (call->descriptor) call->descriptor->running_count++;
+    call->request.syscall = call->operation->name;
+    run_call(&call->request.work);
+    v8s_value error = NULL, answer = outcome(isolate, call, &error);
+    leave_descriptor(call);
+    free_call(call);
+    if (error) v8s_throw(isolate, error);
+    return answer;
 }
 
 /* fileCancel(ticket): its promise is rejected soon, with the code ECANCELED, unless it is done already. */
@@ -566,6 +596,7 @@ static v8s_value file_root(v8s_isolate *isolate, const v8s_arguments *arguments)
 
 static const struct v8s_native_entry functions[] = {
     {"fileDo", file_do, 8},
+    {"fileDoNow", file_do_now, 8},
     {"fileCancel", file_cancel, 1},
     {"fileRoot", file_root, 1},
 };

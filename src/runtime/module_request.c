@@ -138,8 +138,8 @@ static int resolve_permitted(struct rt_modules *modules, const struct rt_wanted 
         *error_out = not_found_error(modules, wanted, NULL, rt_must(strdup("there is no such module")));
     } else if (!rt_import_rules_admit(decision, resolved_out->path)) {
         rt_resolved_free(resolved_out);
-        *error_out = refused_error(modules, wanted,
-                                   rt_must(strdup("it leads to a file of another name, which no rule allows")));
+        *error_out =
+            refused_error(modules, wanted, rt_must(strdup("it leads to a file of another name, which no rule allows")));
         result = -1;
     }
     return result;
@@ -160,11 +160,26 @@ static struct module *behind_facades(struct rt_modules *modules, struct module *
     return target;
 }
 
+/* What the rules forbid of fino's nobody has by the name of Node's: returns who refuses it, to free, or NULL. */
+static char *refusal_of_twin(const struct rt_import_rules *rules, const char *name) {
+    struct rt_import_decision decision;
+    bool is_process = strcmp(name, "node:process") == 0;
+    bool is_file = strcmp(name, "node:fs") == 0 || strcmp(name, "node:fs/promises") == 0;
+    const char *twin = is_process ? "fino:process" : is_file ? "fino:file" : NULL;
+    char *by = twin ? rt_import_rules_decide(rules, twin, &decision) : NULL;
+    if (by || !twin) return by;
+    bool is_whole = !decision.source && decision.facade_count == 0 && !decision.is_remapped;
+    rt_import_decision_free(&decision);
+    return is_whole ? NULL : rt_format("the rules allow only a part of '%s'", twin);
+}
+
 /* What the Realm's rules make of WANTED, in *DECISION_OUT. Returns whether they allow it; if not, *ERROR_OUT. */
 static bool decide(struct rt_modules *modules, const struct rt_wanted *wanted, struct rt_import_decision *decision_out,
                    v8s_value *error_out) {
     char *name = rt_specifier_name(wanted->request->specifier, wanted->referrer);
-    char *by = name ? rt_import_rules_decide(modules->realm->options.rules, name, decision_out) : NULL;
+    const struct rt_import_rules *rules = modules->realm->options.rules;
+    char *by = name ? refusal_of_twin(rules, name) : NULL;
+    if (name && !by) by = rt_import_rules_decide(rules, name, decision_out);
     if (!name)
         *error_out = not_found_error(modules, wanted, NULL, rt_must(strdup("no file can have such a name")));
     else if (by)

@@ -13,7 +13,7 @@ equal(await new Function("return import('../fixtures/modules/shared.mjs')")(), d
 equal(await import(new URL('../fixtures/modules/shared.mjs', import.meta.url)), direct);
 equal(typeof (await import('fino:process')).exit, 'function');
 
-for (const specifier of ['./not_there.mjs', '', './', 'lodash', 'node:fs', 'https://example.com/x.js', 'fino:nothing', 'a\0b']) {
+for (const specifier of ['./not_there.mjs', '', './', 'lodash', 'node:http2', 'https://example.com/x.js', 'fino:nothing', 'a\0b']) {
   const error = await import(specifier).then(() => undefined, (error) => error);
   equal(error instanceof Error, true, specifier);
 }

@@ -58,6 +58,10 @@ const shape = (value) => hasMembers(value) ? { members: members(value), instance
 const shapes = (object) => Object.fromEntries(Object.getOwnPropertyNames(object)
   .map((name) => [name, name === 'globalThis' || name === 'self' ? {} : shape(object[name])]));
 
+// Those that only programs for Node look for: @types/node has them.
+delete globalThis.process;
+delete globalThis.Buffer;
+
 const modules = {};
 for (const name of args) if (name !== 'fino:realm/self') modules[name] = shapes(await import(name));
 const [names, inSelf] = await realm.call();

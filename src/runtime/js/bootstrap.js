@@ -41,8 +41,15 @@ const owners = {
   commonjs: ['Module', 'importCommonJs', 'makeRequire', 'nodeModulePaths'],
   process: ['process', 'processModule', 'onSignal', 'emitProcessEvent'],
   profiler: ['profilerModule'],
+  node_buffer: ['Buffer', 'nodeBufferModule'],
+  node_fs: ['nodeFsModule', 'nodeFsPromisesModule'],
+  node_module: ['nodeModuleModule'],
+  node_path: ['nodePathModule'],
+  node_process: ['nodeProcess', 'nodeProcessModule'],
+  node_small: ['nodeOsModule', 'nodePerformanceModule', 'nodeTimersModule', 'nodeTtyModule'],
+  node_url: ['nodeUrlModule'],
   path: ['pathModule', 'fromFileUrl', 'joinPath'],
-  file: ['fileModule'],
+  file: ['DirectoryEntry', 'FileStat', 'fileModule'],
   file_glob: ['globFiles'],
   file_watch: ['FileWatcher'],
   streams_base: ['ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'streamBase'],
@@ -84,6 +91,17 @@ const modules = {
 if (native.isChild) modules['realm/self'] = 'realmSelfModule';
 for (const name of Object.keys(modules)) {
   Object.defineProperty(internal.modules, `fino:${name}`, { enumerable: true, get: () => internal[modules[name]] });
+}
+
+// Node's: node_names.c has the same names.
+const nodeModules = {
+  __proto__: null, buffer: 'nodeBufferModule', fs: 'nodeFsModule', 'fs/promises': 'nodeFsPromisesModule',
+  module: 'nodeModuleModule', os: 'nodeOsModule', path: 'nodePathModule',
+  'path/posix': 'nodePathModule', perf_hooks: 'nodePerformanceModule', process: 'nodeProcessModule', timers: 'nodeTimersModule', tty: 'nodeTtyModule',
+  url: 'nodeUrlModule',
+};
+for (const name of Object.keys(nodeModules)) {
+  Object.defineProperty(internal.modules, `node:${name}`, { enumerable: true, get: () => internal[nodeModules[name]] });
 }
 
 internal.load('globals');

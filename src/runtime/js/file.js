@@ -485,4 +485,6 @@ function toSeconds(time) {
 }
 
 const exported = { __proto__: null, DirectoryEntry, DiskFileSystem, FileHandle, FileStat };
+internal.DirectoryEntry = DirectoryEntry;
+internal.FileStat = FileStat;
 internal.fileModule = ObjectAssign(ObjectCreate(null), exported, { default: ObjectAssign({}, exported) });

@@ -8,6 +8,7 @@ const {
 const { customInspect, defineHidden, lazyProperty, webInterface } = internal;
 
 const lazy = {
+  node_buffer: 'Buffer',
   abort: 'AbortController AbortSignal',
   base64: 'atob btoa',
   blob: 'Blob File',
@@ -66,6 +67,11 @@ if (refusal !== undefined) {
     throw internal.errorWithCode(`fetch is refused, as an import of 'fino:net/http' would be: ${refusal}`,
       'ERR_IMPORT_REFUSED');
   });
+}
+
+// Programs from npm look at it without an import.
+if (native.importRefusal('fino:process') === undefined && native.importRefusal('node:process') === undefined) {
+  lazyProperty(globalThis, 'process', 'node_process', false, 'nodeProcess');
 }
 
 defineEnumerable('queueMicrotask', function queueMicrotask(callback) {

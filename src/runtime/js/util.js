@@ -2,7 +2,7 @@
 'use strict';
 
 const {
-  ArrayBuffer, ArrayBufferIsView, ArrayPrototypePush, Error, ObjectDefineProperty, ObjectGetOwnPropertyDescriptor,
+  ArrayBuffer, ArrayBufferIsView, ArrayPrototypePush, Error, ObjectAssign, ObjectCreate, ObjectDefineProperty, ObjectGetOwnPropertyDescriptor,
   ReflectOwnKeys, RegExpPrototypeExec, String, StringPrototypeSlice, SymbolFor, SymbolIterator, SymbolToStringTag, TypeError, Uint8Array,
 } = internal.primordials;
 
@@ -10,8 +10,8 @@ const {
 internal.customInspect = SymbolFor('nodejs.util.inspect.custom');
 
 // lazyProperty(target, name, file): `target[name]` is `internal[name]`, and reading it first runs the built-in `file`.
-// Assigning replaces it, as it would a plain property.
-internal.lazyProperty = (target, name, file, enumerable = false) => {
+// Assigning replaces it, as it would a plain property. `own`: its name in `internal`, if that is another.
+internal.lazyProperty = (target, name, file, enumerable = false, own = name) => {
   const settle = (value) => {
     ObjectDefineProperty(target, name, { __proto__: null, value, writable: true, enumerable, configurable: true });
   };
@@ -19,9 +19,9 @@ internal.lazyProperty = (target, name, file, enumerable = false) => {
     __proto__: null,
     get() {
       internal.load(file);
-      if (target !== internal) settle(internal[name]);
+      if (target !== internal) settle(internal[own]);
       // Owned by `file`, which has just assigned it: no accessor any more.
-      return ObjectGetOwnPropertyDescriptor(internal, name).value;
+      return ObjectGetOwnPropertyDescriptor(internal, own).value;
     },
     set: settle,
     enumerable,
@@ -92,6 +92,9 @@ internal.needArguments = (count, needed, where) => {
     throw new TypeError(`${where}: ${needed} argument${needed === 1 ? '' : 's'} required, but only ${count} present`);
   }
 };
+
+// nodeModule(exports): what an import of a module of Node's that is EXPORTS gives: names, and all as the default.
+internal.nodeModule = (exports) => ObjectAssign(ObjectCreate(null), exports, { default: exports });
 
 // describe(value): a short text for error messages.
 internal.describe = (value) => {
