@@ -1,7 +1,6 @@
 /* command_profile.c: `fino profile`: asks a fino that runs for a profile, and writes it. The other end is live.c's. */
 #include "runtime/command_profile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -125,21 +124,21 @@ static int parse(struct invocation *invocation, char *const *next) {
 
 /* ---- The process ---- */
 
-/* A signal would end a process that does not expect it: it has a thread of that name if it does. */
+/* A signal would end a process that does not expect it, or mean something else there. */
 static bool takes_requests(pid_t pid) {
-    char path[64], name[64];
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *tasks = opendir(path);
-    for (struct dirent *task; !found && tasks && (task = readdir(tasks));) {
-        char file_name[sizeof path + sizeof task->d_name + 8];
-        snprintf(file_name, sizeof file_name, "%s/%s/comm", path, task->d_name);
-        FILE *file = task->d_name[0] != '.' ? fopen(file_name, "re") : NULL;
-        found = file && fgets(name, sizeof name, file) && strcmp(name, RT_LIVE_THREAD_NAME "\n") == 0;
-        if (file) fclose(file);
-    }
-    if (tasks) closedir(tasks);
-    return found;
+    char path[64], line[512] = "";
+    unsigned long long caught = 0;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    ssize_t nbytes = readlink(path, line, sizeof line - 1);
+    line[nbytes > 0 ? nbytes : 0] = 0;
+    const char *slash = strrchr(line, '/');
+    bool is_fino = slash && (strcmp(slash, "/fino") == 0 || strcmp(slash, "/fino (deleted)") == 0);
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = is_fino ? fopen(path, "re") : NULL;
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "SigCgt:", 7) == 0) caught = strtoull(line + 7, NULL, 16);
+    if (file) fclose(file);
+    return caught >> (SIGUSR2 - 1) & 1;
 }
 
 static int check_process(const struct invocation *invocation) {

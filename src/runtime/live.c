@@ -1,5 +1,11 @@
-/* live.c: see live.h. Owns the thread that serves requests from outside and the recordings it makes for them. The
- * handler of the signal only writes its token into a pipe. */
+/* live.c: see live.h. Owns the thread that serves requests from outside and the recordings it makes for them.
+ *
+ * The handler of the signal writes the token into a pipe, for the thread to read. A thread that nobody needs yet would
+ * cost a short program a millisecond. It is made when the first signal comes: by the loop, which is woken; or, while
+ * the main thread runs JavaScript and may never come back to its loop, by the handler itself. That can't be done
+ * wherever a handler may run, but is safe there: machine code that V8 made holds none of the locks that making a thread
+ * takes. When it meets the main thread elsewhere, in V8 or in a system call, the handler has itself called again a
+ * little later. */
 #include "runtime/live.h"
 
 #include <errno.h>
@@ -8,23 +14,29 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "runtime/profile.h"
 #include "runtime/realm.h"
 #include "runtime/signals.h"
 #include "runtime/thread.h"
+#include "runtime/v8_jit.h"
 #include "runtime/whole_file.h"
 
 #define CLIENTS_MAX 8
 #define STACK_NBYTES (1u << 20)
 #define PATIENCE_S 5 /* for each part of an exchange with whoever asks */
+
+#define RETRY_NS 1000000
 
 #define TOKEN_BITS 48
 #define TOKEN_MASK (((uint64_t)1 << TOKEN_BITS) - 1)
@@ -39,17 +51,28 @@ struct client {
     uint64_t end_ns;
 };
 
+enum phase {
+    SHUT,    /* not open yet, or closed */
+    OPEN,    /* signals are taken, and wait in the pipe */
+    RUNNING, /* the thread reads them */
+};
+
 static struct {
+    pthread_mutex_t mutex; /* protects changes of PHASE */
+    _Atomic(enum phase) phase;
+    atomic_bool is_asked; /* a signal came while OPEN */
+    timer_t timer;
+    pthread_t main_thread;
+    struct v8s_code_ranges ranges;
     int pipe_fds[2];
     sem_t closed;
-    bool is_started;
     struct rt_realm *realm;
     /* The thread's own. */
     struct client clients[CLIENTS_MAX];
     size_t client_count;
     sampler_recording *toggled; /* NULL: SIGUSR2 begins one */
     char file_name[64];         /* where it goes; relative: the current directory is as good as any */
-} live;
+} live = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- Between the two processes ---- */
 
@@ -57,9 +80,9 @@ union sigval rt_live_value(uint64_t token) {
     return (union sigval){.sival_ptr = (void *)(uintptr_t)(MAGIC | token)}; // NOLINT(performance-no-int-to-ptr)
 }
 
-uint64_t rt_live_token(const siginfo_t *info) {
-    uint64_t value = info->si_code == SI_QUEUE ? (uintptr_t)info->si_value.sival_ptr : 0;
-    return (value & ~TOKEN_MASK) == MAGIC ? value & TOKEN_MASK : 0;
+bool rt_live_is_ours(const siginfo_t *info) {
+    bool has_value = info->si_code == SI_QUEUE || info->si_code == SI_TIMER;
+    return has_value && ((uintptr_t)info->si_value.sival_ptr & ~TOKEN_MASK) == MAGIC;
 }
 
 int rt_live_address(uint64_t token, struct sockaddr_un *address_out) {
@@ -216,7 +239,7 @@ static int time_left_ms(void) {
 static void *run_live(void *argument) {
     uint64_t message = TOGGLE;
     (void)argument;
-    pthread_setname_np(pthread_self(), RT_LIVE_THREAD_NAME);
+    pthread_setname_np(pthread_self(), "fino-live"); /* its label in a profile */
     while (message != CLOSE) {
         struct pollfd ready[1 + CLIENTS_MAX] = {{.fd = live.pipe_fds[0], .events = POLLIN}};
         size_t count = live.client_count;
@@ -236,29 +259,72 @@ static void *run_live(void *argument) {
     return NULL;
 }
 
-/* SIGNAL_SAFE: what does not fit into the pipe is one of hundreds that nobody has got to yet. */
-static void on_signal(const siginfo_t *info) {
-    uint64_t message = rt_live_token(info);
-    (void)!write(live.pipe_fds[1], &message, sizeof message);
+/* ---- Making the thread ---- */
+
+/* Until there is a thread the timer calls the handler every RETRY_NS. */
+static void set_timer(long ns) {
+    const struct itimerspec time = {.it_value.tv_nsec = ns, .it_interval.tv_nsec = ns};
+    timer_settime(live.timer, 0, &time, NULL);
 }
 
-int rt_live_start(struct rt_realm *realm) {
+void rt_live_need(void) {
+    if (atomic_load_explicit(&live.phase, memory_order_relaxed) != OPEN) return;
+    pthread_mutex_lock(&live.mutex);
+    if (live.phase == OPEN && rt_thread_start(run_live, NULL, STACK_NBYTES, NULL) == 0) {
+        live.phase = RUNNING;
+        set_timer(0);
+    }
+    pthread_mutex_unlock(&live.mutex);
+}
+
+void rt_live_turn(void) {
+    if (atomic_load_explicit(&live.is_asked, memory_order_relaxed)) rt_live_need();
+}
+
+static bool is_in_javascript(const void *context) {
+    uintptr_t pc = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    const struct v8s_code_ranges *ranges = &live.ranges;
+    return pthread_equal(pthread_self(), live.main_thread) &&
+           ((pc >= ranges->jit_start && pc < ranges->jit_limit) ||
+            (pc >= ranges->embedded_start && pc < ranges->embedded_limit));
+}
+
+/* SIGNAL_SAFE: write, timer_settime, rt_loop_wake, which promises it; and rt_live_need where the opening comment says
+ * so. What does not fit into the pipe is one of hundreds that nobody has got to yet. */
+static void on_signal(const siginfo_t *info, const void *context) {
+    uint64_t message = rt_live_is_ours(info) ? (uintptr_t)info->si_value.sival_ptr & TOKEN_MASK : TOGGLE;
+    if (info->si_code != SI_TIMER) (void)!write(live.pipe_fds[1], &message, sizeof message);
+    if (atomic_load(&live.phase) != OPEN) return;
+    if (is_in_javascript(context)) {
+        rt_live_need();
+    } else if (!atomic_exchange(&live.is_asked, true)) {
+        set_timer(RETRY_NS);
+        rt_loop_wake(&live.realm->loop);
+    }
+}
+
+void rt_live_open(struct rt_realm *realm) {
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2, .sigev_value = rt_live_value(0)};
     struct sigaction old;
-    if (sigaction(SIGUSR2, NULL, &old) != 0 || old.sa_handler == SIG_IGN) return 0;
-    live.realm = realm;
-    if (pipe2(live.pipe_fds, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
+    if (sigaction(SIGUSR2, NULL, &old) != 0 || old.sa_handler == SIG_IGN) return;
+    if (timer_create(CLOCK_MONOTONIC, &event, &live.timer) != 0) return;
+    if (pipe2(live.pipe_fds, O_CLOEXEC | O_NONBLOCK) != 0) return;
     sem_init(&live.closed, 0, 0);
-    int error = rt_thread_start(run_live, NULL, STACK_NBYTES, NULL);
-    if (error) return error;
-    live.is_started = true;
+    live.realm = realm;
+    live.main_thread = pthread_self();
+    v8s_get_code_ranges(realm->isolate, &live.ranges);
+    atomic_store(&live.phase, OPEN);
     rt_signals_set_live(on_signal);
-    return 0;
 }
 
 void rt_live_close(void) {
-    if (!live.is_started) return;
-    live.is_started = false;
+    pthread_mutex_lock(&live.mutex);
+    enum phase phase = atomic_exchange(&live.phase, SHUT);
+    pthread_mutex_unlock(&live.mutex);
+    if (phase == SHUT) return;
+    set_timer(0);
     rt_signals_set_live(NULL);
+    if (phase != RUNNING) return;
     while (write(live.pipe_fds[1], &(uint64_t){CLOSE}, sizeof(uint64_t)) < 0 && errno == EAGAIN)
         poll(NULL, 0, 1); /* the thread reads what is in there */
     while (sem_wait(&live.closed) != 0 && errno == EINTR) {

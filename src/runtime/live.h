@@ -3,7 +3,7 @@
  * SIGUSR2 begins one; the next ends it and writes profile.PID.pb into the current directory. `fino profile PID` queues
  * a SIGUSR2 that carries a token: the process connects to the socket of that name in a directory which only its user
  * can use, reads a request from there and answers with the profile. Both work while the main Realm is in an endless
- * loop: they are served on a thread of their own, by whose name other processes see that this one takes requests.
+ * loop: they are served on a thread of their own, which is made when the first such signal comes.
  *
  * Threads: all on the main thread, but for what says otherwise.
  */
@@ -16,15 +16,18 @@
 
 struct rt_realm;
 
-/* From now on; REALM is the main one. Nothing, when the process was started with SIGUSR2 ignored. Returns 0 or a
- * negative errno. */
-int rt_live_start(struct rt_realm *realm);
+/* From now on such signals are taken; REALM is the main one. Nothing, when the process was started with SIGUSR2
+ * ignored, or for want of memory. */
+void rt_live_open(struct rt_realm *realm);
+/* Makes the thread if somebody waits for it: in each turn of the loop. On any thread. */
+void rt_live_turn(void);
+/* Makes the thread: the main Realm may block outside of its loop. On any thread. */
+void rt_live_need(void);
 /* Ends and hands over what is still being recorded. SIGUSR2 is ignored from now on. */
 void rt_live_close(void);
 
 /* ---- Between the two processes ---- */
 
-#define RT_LIVE_THREAD_NAME "fino-live"
 #define RT_LIVE_VERSION 1
 #define RT_LIVE_SECONDS_MAX 86400
 
@@ -44,8 +47,8 @@ struct rt_live_answer {
 
 /* What a signal carries for TOKEN, which has 48 bits and is not 0. */
 union sigval rt_live_value(uint64_t token);
-/* The token that INFO, of a SIGUSR2, carries; 0: it was sent for no reason of ours. SIGNAL_SAFE. */
-uint64_t rt_live_token(const siginfo_t *info);
+/* Is INFO, of a SIGUSR2, of such a signal? SIGNAL_SAFE. */
+_Bool rt_live_is_ours(const siginfo_t *info);
 /* Where the socket for TOKEN is. The directory is there, this user's and nobody else's, if this returns 0; else a
  * negative errno. On any thread. */
 int rt_live_address(uint64_t token, struct sockaddr_un *address_out);

@@ -10,6 +10,7 @@
 
 #include "runtime/builtins.h"
 #include "runtime/errors.h"
+#include "runtime/live.h"
 #include "runtime/profile.h"
 #include "runtime/utf8.h"
 
@@ -21,6 +22,7 @@
 /* ---- Writing ---- */
 
 static void wait_writable(int fd) {
+    rt_live_need();
     rt_profile_park();
     poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
     rt_profile_unpark();

@@ -16,6 +16,7 @@
 
 #include "runtime/builtins.h"
 #include "runtime/errors.h"
+#include "runtime/live.h"
 #include "runtime/module.h"
 #include "runtime/port.h"
 #include "runtime/profile.h"
@@ -291,6 +292,7 @@ static void check_heap(struct rt_realm *realm) {
 static bool on_turn(void *data, int64_t *delay_ns) {
     struct rt_realm *realm = data;
     rt_signals_dispatch(realm);
+    rt_live_turn();
     if (v8s_pump(realm->isolate) > 0) rt_realm_checkpoint(realm);
     check_heap(realm);
     bool awaited;
@@ -345,6 +347,7 @@ static uintptr_t stack_limit_of(const struct rt_realm *realm) {
 /* Atomics.wait: a reactor that waits can't run others. */
 static void wait_begins(void *data) {
     const struct rt_realm *realm = data;
+    rt_live_need();
     rt_profile_park();
     if (realm->options.member) rt_reactors_block();
 }

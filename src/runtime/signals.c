@@ -21,13 +21,13 @@ static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 #define STOP_SIGNAL_COUNT (sizeof stop_signals / sizeof *stop_signals)
 
 static struct {
-    struct rt_realm *_Atomic realm;              /* that gets watched signals */
-    atomic_uint_fast64_t watched;                /* bit n: signal n goes to JavaScript */
-    atomic_uint_fast64_t pending;                /* came, and not yet dispatched */
-    atomic_bool stops_realm;                     /* stop signals are for the thread below */
-    atomic_int stop_signal;                      /* the first that came; -1: the thread shall end */
-    atomic_uint_fast64_t stop_ns;                /* when it came, CLOCK_MONOTONIC */
-    void (*_Atomic live)(const siginfo_t *info); /* NULL: SIGUSR2 is like others */
+    struct rt_realm *_Atomic realm; /* that gets watched signals */
+    atomic_uint_fast64_t watched;   /* bit n: signal n goes to JavaScript */
+    atomic_uint_fast64_t pending;   /* came, and not yet dispatched */
+    atomic_bool stops_realm;        /* stop signals are for the thread below */
+    atomic_int stop_signal;         /* the first that came; -1: the thread shall end */
+    atomic_uint_fast64_t stop_ns;   /* when it came, CLOCK_MONOTONIC */
+    void (*_Atomic live)(const siginfo_t *info, const void *context); /* NULL: SIGUSR2 is like others */
     sem_t stop_wanted;
     pthread_t thread;
     bool has_thread;
@@ -45,11 +45,10 @@ static uint64_t bit(int signal_number) {
 static void on_signal(int signal_number, siginfo_t *info, void *context) {
     int saved_errno = errno;
     int none = 0;
-    void (*live)(const siginfo_t *) = signal_number == SIGUSR2 ? atomic_load(&signals.live) : NULL;
+    void (*live)(const siginfo_t *, const void *) = signal_number == SIGUSR2 ? atomic_load(&signals.live) : NULL;
     bool is_watched = atomic_load(&signals.watched) & bit(signal_number);
-    (void)context;
-    if (live && (!is_watched || rt_live_token(info) != 0)) {
-        live(info);
+    if (live && (!is_watched || rt_live_is_ours(info))) {
+        live(info, context);
     } else if (is_watched) {
         atomic_fetch_or(&signals.pending, bit(signal_number));
         rt_loop_wake(&atomic_load(&signals.realm)->loop);
@@ -122,7 +121,7 @@ void rt_signals_close(void) {
     signals.has_thread = false;
 }
 
-void rt_signals_set_live(void (*live)(const siginfo_t *info)) {
+void rt_signals_set_live(void (*live)(const siginfo_t *info, const void *context)) {
     atomic_store(&signals.live, live);
     if (live)
         handle(SIGUSR2);

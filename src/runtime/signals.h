@@ -22,9 +22,9 @@ int rt_signals_stop_realm(struct rt_realm *realm);
 /* REALM will not be stopped any more; signals have their default actions again. */
 void rt_signals_close(void);
 
-/* SIGUSR2 calls LIVE, which must be SIGNAL_SAFE, unless JavaScript watches it; and even then if it carries a token of
- * live.h. NULL: it is ignored instead. */
-void rt_signals_set_live(void (*live)(const siginfo_t *info));
+/* SIGUSR2 calls LIVE as a handler, which must be SIGNAL_SAFE, unless JavaScript watches it; and even then if it is of
+ * live.h's. NULL: it is ignored instead. */
+void rt_signals_set_live(void (*live)(const siginfo_t *info, const void *context));
 
 /* SIGNAL_NUMBER goes to internal.onSignal, or (ON false) no longer. Returns 0 or a negative errno. */
 int rt_signals_watch(struct rt_realm *realm, int signal_number, bool on);

@@ -401,7 +401,8 @@ bool Background::pending() {
 
 class HostPlatform : public Platform {
   public:
-    explicit HostPlatform(int workers) : workers_(platform::NewDefaultPlatform(workers)) {}
+    HostPlatform(int worker_count)
+        : worker_count_(worker_count), basics_(platform::NewSingleThreadedDefaultPlatform()) {}
 
     std::shared_ptr<ForegroundTasks> tasks_of(Isolate *isolate) {
         std::lock_guard<std::mutex> hold(lock_);
@@ -415,35 +416,44 @@ class HostPlatform : public Platform {
     }
 
     PageAllocator *GetPageAllocator() override {
-        return workers_->GetPageAllocator();
+        return basics_->GetPageAllocator();
     }
     int NumberOfWorkerThreads() override {
-        return workers_->NumberOfWorkerThreads();
+        return worker_count_;
     }
     std::shared_ptr<TaskRunner> GetForegroundTaskRunner(Isolate *isolate) override {
         return tasks_of(isolate);
     }
     void CallOnWorkerThread(std::unique_ptr<Task> task) override {
-        workers_->CallOnWorkerThread(std::make_unique<CountedTask>(std::move(task)));
+        workers().CallOnWorkerThread(std::make_unique<CountedTask>(std::move(task)));
     }
     void CallDelayedOnWorkerThread(std::unique_ptr<Task> task, double seconds) override {
-        workers_->CallDelayedOnWorkerThread(std::move(task), seconds);
+        workers().CallDelayedOnWorkerThread(std::move(task), seconds);
     }
     std::unique_ptr<JobHandle> PostJob(TaskPriority priority, std::unique_ptr<JobTask> job) override {
-        return workers_->PostJob(priority, std::make_unique<CountedJob>(std::move(job)));
+        return workers().PostJob(priority, std::make_unique<CountedJob>(std::move(job)));
     }
     double MonotonicallyIncreasingTime() override {
-        return workers_->MonotonicallyIncreasingTime();
+        return basics_->MonotonicallyIncreasingTime();
     }
     double CurrentClockTimeMillis() override {
-        return workers_->CurrentClockTimeMillis();
+        return basics_->CurrentClockTimeMillis();
     }
     TracingController *GetTracingController() override {
-        return workers_->GetTracingController();
+        return basics_->GetTracingController();
     }
 
   private:
+    // Threads are made when there is something for them to do: a short program does without.
+    Platform &workers() {
+        std::call_once(begun_, [this] { workers_ = platform::NewDefaultPlatform(worker_count_); });
+        return *workers_;
+    }
+
+    const int worker_count_;
+    std::unique_ptr<Platform> basics_; // all that needs no threads
     std::unique_ptr<Platform> workers_;
+    std::once_flag begun_;
     std::mutex lock_; // protects tasks_
     std::map<Isolate *, std::shared_ptr<ForegroundTasks>> tasks_;
 };

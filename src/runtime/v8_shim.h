@@ -30,7 +30,8 @@ typedef struct v8s_arguments v8s_arguments; /* of the native call that runs */
 
 /* ---- The process ---- */
 
-/* Starts V8 once, before any isolate. FLAGS: V8's own, separated by spaces, or NULL. */
+/* Starts V8 once, before any isolate. FLAGS: V8's own, separated by spaces, or NULL. Its worker threads are made when
+ * there is something for them to do, which a short program has not. */
 void v8s_start(const char *flags, int worker_count);
 void v8s_stop(void);
 const char *v8s_version(void);

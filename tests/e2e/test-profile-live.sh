@@ -14,10 +14,10 @@ setTimeout(() => {}, 60000);
 EOT
 trap 'kill $loop $wait $other 2>/dev/null || true; rm -rf "$work"' EXIT
 loop='' wait='' other=''
-start() { # start FILE SCRIPT: its pid is in $pid once it can be profiled
+start() { # start FILE SCRIPT: its pid is in $pid once it catches SIGUSR2
   timeout 120 "$fino" run "$2" >"$1.out" 2>"$1" & pid=$!
   for _ in $(seq 400); do
-    pid=$(pgrep -P $! | head -n 1) && grep -qsx fino-live "/proc/$pid/task/"*/comm && return
+    pid=$(pgrep -P $! | head -n 1) && [ $((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$pid/status") >> 11 & 1)) = 1 ] && return
     sleep 0.02
   done
   fail "$2 can not be profiled"
