@@ -68,7 +68,7 @@ bool deflate_compressor_run(struct fino_deflate_compressor *compressor, const st
 
 size_t fino_deflate_compressor_deflate(struct fino_deflate_compressor *compressor, const void *in, size_t in_nbytes,
                                        void *out, size_t out_nbytes_avail) {
-    struct deflate_writer writer = {.next = out, .end = (uint8_t *)out + out_nbytes_avail};
+    struct deflate_writer writer = {.next = out, .end = (uint8_t *)(uintptr_t)end_of(out, out_nbytes_avail)};
     struct deflate_input input = {in, in, end_of(in, in_nbytes), true};
     bool fits;
     if (in_nbytes == 0) {

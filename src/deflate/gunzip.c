@@ -201,7 +201,7 @@ enum fino_inflate_status fino_gzip_decompress(const struct fino_allocator *alloc
     inflater.in_end = inflater.in_next + in_nbytes;
     inflater.in_is_last = true;
     inflater.out_next = output.bytes;
-    inflater.out_end = output.bytes + output.capacity;
+    inflater.out_end = (uint8_t *)(uintptr_t)end_of(output.bytes, output.capacity);
     while (!status && again) {
         status = read_member(&inflater, &output);
         if (!status) status = deflate_gunzip_read_between(&inflater, no_refill, &again);

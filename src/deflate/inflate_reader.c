@@ -165,10 +165,12 @@ enum fino_inflate_status fino_inflate_reader_read(fino_inflate_reader *reader, v
     uint8_t *next = out;
     for (;;) {
         size_t got = min_size((size_t)(reader->inflater.out_next - reader->delivered), nbytes);
-        if (got) memcpy(next, reader->delivered, got);
-        reader->delivered += got;
-        next += got;
-        nbytes -= got;
+        if (got) {
+            memcpy(next, reader->delivered, got);
+            reader->delivered += got;
+            next += got;
+            nbytes -= got;
+        }
         if (nbytes == 0 || reader->status || reader->phase == PHASE_END) break;
         if (reader->phase == PHASE_DATA && reader->inflater.state == INFLATE_IN_STORED) {
             reader->status = copy_stored(reader, next, nbytes, &got);
