@@ -167,10 +167,12 @@ int fino_pprof_merge(fino_pprof *into, const fino_pprof *from, const fino_pprof_
 
 static int64_t scale_value(int64_t value, double ratio) {
     double scaled = (double)value * ratio;
-    scaled += scaled < 0 ? -0.5 : 0.5;
     if (scaled >= 9223372036854775808.0) return INT64_MAX;
     if (scaled <= -9223372036854775808.0) return INT64_MIN;
-    return scaled == scaled ? (int64_t)scaled : 0; /* not a number: nothing */
+    if (scaled != scaled) return 0; /* not a number: nothing */
+    int64_t whole = (int64_t)scaled;
+    double rest = scaled - (double)whole; /* exact, where SCALED with a half added is not */
+    return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
 void fino_pprof_scale(fino_pprof *profile, const double *ratios) {

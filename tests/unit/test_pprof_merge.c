@@ -122,10 +122,22 @@ static void test_scale(void) {
     fino_pprof_free(profile);
 }
 
+/* Values to which a half can't be added exactly: a double has 53 bits. */
+static void test_scale_near_2_to_the_52(void) {
+    fino_pprof *profile = new_profile(1);
+    add(profile, "a", "main", (INT64_C(1) << 52) + 1, 1);
+    add(profile, "b", "main", -(INT64_C(1) << 52) - 1, -1);
+    fino_pprof_scale(profile, (double[]){-1.0, 0.49999999999999994});
+    expect_values(profile, "a", 0, -(INT64_C(1) << 52) - 1, 0);
+    expect_values(profile, "b", 0, (INT64_C(1) << 52) + 1, 0);
+    fino_pprof_free(profile);
+}
+
 int main(void) {
     test_merge();
     test_refusals();
     test_overflow();
     test_scale();
+    test_scale_near_2_to_the_52();
     return 0;
 }
