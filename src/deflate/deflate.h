@@ -10,6 +10,7 @@
  *           nothing but the output.
  * Output:   depends on the input, the level, the pieces and flushes of a stream and the version of this library
  *           alone: not on the machine, its byte order, or what an object did before.
+ * Stack:    up to 20 KiB.
  * Threads:  an object belongs to one thread at a time; different objects are independent.
  * Needs:    memcpy, memmove, memset; malloc and free unless FINO_NO_MALLOC is defined (then a NULL allocator is one
  *           that has no memory).

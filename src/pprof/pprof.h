@@ -16,6 +16,7 @@
  *           config must name an allocator. No files, threads, signals or locale. -ffreestanding will do.
  * Size:     36 kB of text and constants in a program that writes profiles, 55 kB for all there is (-Os, x86-64;
  *           -Wl,--gc-sections leaves out what is not used).
+ * Stack:    up to 20 KiB, whatever the profile.
  * Threads:  one builder belongs to one thread at a time; the caller locks. Different builders are independent.
  * Errors:   a builder that runs out of memory latches -ENOMEM, ignores what follows and fails to encode. An id that it
  *           never gave out, other than FINO_PPROF_NONE where that is allowed, latches -EINVAL in the same way.
@@ -60,7 +61,8 @@ void fino_pprof_free(fino_pprof *profile);
 /* Returns: 0, or the negative errno the builder has latched. */
 int fino_pprof_error(const fino_pprof *profile);
 
-/* Interns TEXT, NBYTES long, any bytes (invalid UTF-8 is replaced by U+FFFD, as protobuf strings must be UTF-8).
+/* Interns TEXT, NBYTES long (less than 1 GiB, else memory is short), any bytes (invalid UTF-8 is replaced by U+FFFD, as
+ * protobuf strings must be UTF-8).
  * Returns: its id; "" is always 0. */
 uint32_t fino_pprof_string(fino_pprof *profile, const char *text, size_t nbytes);
 
@@ -117,7 +119,8 @@ struct fino_pprof_location_info fino_pprof_get_location(const fino_pprof *profil
 /* The same as fino_pprof_add_location, with all that a location can say. */
 uint32_t fino_pprof_intern_location(fino_pprof *profile, const struct fino_pprof_location_info *location);
 
-/* A label: KEY with either a string value (UNIT and NUMBER unused) or, with STRING == FINO_PPROF_NONE, a number. */
+/* A label: KEY with either a string value (UNIT and NUMBER unused) or, with STRING == FINO_PPROF_NONE, a number. The
+ * string "" becomes the number 0, from which the format does not tell it. */
 struct fino_pprof_label {
     uint32_t key;
     uint32_t string;
@@ -127,8 +130,8 @@ struct fino_pprof_label {
 /* Interns a set of labels; order does not matter. The empty set is always 0. */
 uint32_t fino_pprof_label_set(fino_pprof *profile, const struct fino_pprof_label *labels, size_t count);
 
-/* Adds VALUES (one per sample type) to the sample with this stack (leaf first) and label set. O(count).
- * Returns: 0 or a negative errno. */
+/* Adds VALUES (one per sample type) to the sample with this stack (leaf first) and label set. O(count). Sums are modulo
+ * 2^64. Returns: 0 or a negative errno: -EINVAL also for COUNT > 2^28. */
 int fino_pprof_add_sample(fino_pprof *profile, const uint32_t *locations, size_t count, uint32_t label_set,
                           const int64_t *values);
 
@@ -156,7 +159,7 @@ struct fino_pprof_header {
     int64_t duration_nanos;
     struct fino_pprof_value_type period_type; /* members NULL: none */
     int64_t period;
-    const char *default_sample_type;
+    const char *default_sample_type; /* the type of one of the sample types */
     const char *doc_url;
     const char *drop_frames;
     const char *keep_frames;
@@ -185,7 +188,8 @@ int fino_pprof_write(const fino_pprof *profile, const fino_pprof_snapshot *since
 /* ---- Reading a profile ---- */
 
 /* What a profile, built or decoded, holds. Ids are 0..count-1 and outlive every call; so do texts. Other pointers are
- * valid until the profile changes. An id that is out of range is a mistake of the caller's and not caught. */
+ * valid until the profile changes, so that what they point to must be copied before it is handed to a function which
+ * changes this profile. An id that is out of range is a mistake of the caller's and not caught. */
 size_t fino_pprof_sample_type_count(const fino_pprof *profile);
 struct fino_pprof_value_type fino_pprof_get_sample_type(const fino_pprof *profile, size_t type);
 
@@ -230,11 +234,11 @@ enum fino_pprof_merge_as {
 /* Adds what FROM gained since SINCE (a snapshot of FROM; NULL: everything) to INTO. Frames are matched by content.
  * Locations that became equal through fino_pprof_set_lines arrive as one.
  * Memory:  beside what INTO gains, 4 bytes for each string, function, mapping, location and label set of FROM.
- * Returns: 0; -EINVAL when the sample types are not the same; or what INTO or FROM has latched. */
+ * Returns: 0; -EINVAL when the sample types are not the same or FROM is INTO; or what INTO or FROM has latched. */
 int fino_pprof_merge(fino_pprof *into, const fino_pprof *from, const fino_pprof_snapshot *since,
                      enum fino_pprof_merge_as as);
 
-/* Multiplies all values by RATIOS, one per sample type, rounding half away from zero and saturating.
+/* Multiplies all values by RATIOS, one per sample type, as doubles, rounding half away from zero and saturating.
  * Snapshots taken before do not fit any more: encode with SINCE == NULL. */
 void fino_pprof_scale(fino_pprof *profile, const double *ratios);
 
