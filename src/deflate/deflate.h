@@ -107,7 +107,7 @@ void fino_deflate_stream_free(fino_deflate_stream *stream);
 int fino_deflate_stream_write(fino_deflate_stream *stream, const void *in, size_t in_nbytes);
 /* Passes on all that was written so far, on a byte boundary (an empty stored block): the receiver can decode it. */
 int fino_deflate_stream_flush(fino_deflate_stream *stream);
-/* Ends the stream. Nothing may be written after it. */
+/* Ends the stream. After it only fino_deflate_stream_free may follow: more would come out as if it belonged to it. */
 int fino_deflate_stream_finish(fino_deflate_stream *stream);
 
 /* ---- decompression ---- */
@@ -163,7 +163,7 @@ enum fino_inflate_status fino_gzip_decompress(const struct fino_allocator *alloc
 typedef struct fino_inflate_reader fino_inflate_reader;
 
 struct fino_inflate_reader_config {
-    bool is_gzip;                           /* all members, like fino_gzip_decompress; false: one raw stream */
+    bool is_gzip; /* all members, like fino_gzip_decompress; false: one raw stream, whatever follows it */
     const struct fino_allocator *allocator; /* NULL: malloc and free */
     /* Fills BUFFER. Returns: how many bytes, 0 at the end, negative on errors. */
     ptrdiff_t (*read)(void *context, void *buffer, size_t nbytes);

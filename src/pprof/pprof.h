@@ -14,7 +14,7 @@
  *           fino_pprof_set_lines has made locations equal, a second builder.
  * Needs:    memcpy, memmove and memset; malloc, realloc and free unless FINO_NO_MALLOC is defined, in which case every
  *           config must name an allocator. No files, threads, signals or locale. -ffreestanding will do.
- * Size:     36 kB of text and constants in a program that writes profiles, 55 kB for all there is (-Os, x86-64;
+ * Size:     36 kB of text and constants in a program that writes profiles, 56 kB for all there is (-Os, x86-64;
  *           -Wl,--gc-sections leaves out what is not used).
  * Stack:    up to 20 KiB, whatever the profile.
  * Threads:  one builder belongs to one thread at a time; the caller locks. Different builders are independent.
@@ -170,6 +170,7 @@ struct fino_pprof_header {
 
 /* Encodes what was added since SINCE (NULL: everything): samples whose values all are 0 are left out, and so is all
  * that no remaining sample refers to. String 0 is "", no string, function, location or sample occurs twice.
+ * Whether what it was told makes sense, such as an address within its mapping, it leaves to fino_pprof_check.
  * GZIP_LEVEL: 0 for plain protobuf, else 1..12 for gzip.
  * Memory:  while it grows, the result takes up to two and a half times its size.
  * Returns: 0 with *DATA_OUT and *NBYTES_OUT, or a negative errno. Owns: fino_pprof_bytes_free frees *DATA_OUT. */
