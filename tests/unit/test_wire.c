@@ -1,5 +1,6 @@
 // SOURCES: src/runtime/wire.c src/runtime/plan_wire.c src/runtime/import_rules.c src/runtime/resolve.c
 // SOURCES: src/runtime/tsconfig.c src/runtime/jsonc.c src/runtime/utf8.c src/runtime/whole_file.c
+// SOURCES: src/runtime/resolve_package.c src/runtime/packages.c src/runtime/node_names.c
 // SOURCES: src/runtime/link.c src/runtime/port.c src/runtime/loop.c src/runtime/v8_shim.cc
 // LINK: -ldl
 // V8
