@@ -41,7 +41,8 @@ grep -qE '^ .* spin$' top || { cat top >&2; fail 'what runs is not in the profil
 [ "$(status "${url}profile?seconds=1&hz=500")" = 200 ] || fail 'no profile'
 cp body live.pb
 expect_valid_profile live.pb
-tool json live.pb | grep -q '"period": 2000000,' || fail 'hz=500 is not 2 ms'
+tool json live.pb >live.json
+grep -q '"period": 2000000,' live.json || fail 'hz=500 is not 2 ms'
 [ "$(status -g "${waiting}profile?seconds=1")" = 200 ] || fail 'a program that waits has no profile'
 expect_valid_profile body
 

@@ -24,7 +24,8 @@ start() { # start FILE SCRIPT: its pid is in $pid once it catches SIGUSR2
 }
 expect_function() { # expect_function PROFILE NAME
   expect_valid_profile "$1"
-  "$fino" pprof top "$1" | grep -qE " $2\$" || { "$fino" pprof top "$1" >&2; fail "$2 is not in $1"; }
+  "$fino" pprof top "$1" >shown
+  grep -qE " $2\$" shown || { cat shown >&2; fail "$2 is not in $1"; }
 }
 until_text() { # until_text FILE TEXT
   for _ in $(seq 400); do
