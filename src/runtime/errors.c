@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/module.h"
 #include "runtime/whole_file.h"
 
 /* Columns of a source line that are shown: of a longer (minified) one, a window around the place. */
@@ -73,6 +74,15 @@ static void print(const struct text *text) {
 }
 
 /* ---- The place ---- */
+
+void rt_error_place_of(struct rt_realm *realm, v8s_value error, v8s_value message, struct v8s_place *place_out) {
+    v8s_place_of(realm->isolate, error, message, place_out);
+    if (!place_out->resource || !realm->modules) return;
+    int *columns[] = {&place_out->column, &place_out->end_column};
+    for (size_t i = 0; i < 2; i++)
+        *columns[i] = (int)rt_modules_source_column(realm->modules, place_out->resource, (uint32_t)place_out->line,
+                                                    (uint32_t)*columns[i]);
+}
 
 /* A place that C gave the error goes before the one V8 knows. */
 static bool place_set_by_us(struct rt_realm *realm, v8s_value error, struct v8s_place *place) {
@@ -243,7 +253,7 @@ static void append_error(struct rt_realm *realm, struct text *text, v8s_value er
 void rt_report_uncaught(struct rt_realm *realm, v8s_value error, v8s_value message, bool in_promise) {
     struct v8s_place place = {0};
     struct text text = {0};
-    if (!place_set_by_us(realm, error, &place)) v8s_place_of(realm->isolate, error, message, &place);
+    if (!place_set_by_us(realm, error, &place)) rt_error_place_of(realm, error, message, &place);
     leave_builtins(realm, error, &place);
     find_source_line(&place);
     if (place.resource) append_place(&text, &place);

@@ -11,6 +11,9 @@
  * may be NULL. IN_PROMISE: it is a rejection's reason. */
 void rt_report_uncaught(struct rt_realm *realm, v8s_value error, v8s_value message, bool in_promise);
 
+/* v8s_place_of(), with the columns that are in the file. */
+void rt_error_place_of(struct rt_realm *realm, v8s_value error, v8s_value message, struct v8s_place *place_out);
+
 /* Gives ERROR the place in a source file that it is about, for its report and its `stack`. LINE and COLUMN count from
  * 1; COLUMN 0: not known. */
 void rt_error_set_place(struct rt_realm *realm, v8s_value error, const char *path, uint32_t line, uint32_t column);

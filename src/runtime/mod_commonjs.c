@@ -103,8 +103,19 @@ static v8s_value main_path(v8s_isolate *isolate, const v8s_arguments *arguments)
     return path ? v8s_string(isolate, path) : NULL;
 }
 
+/* sourceColumn(path, line, column): the column in the file of what V8 says is there */
+static v8s_value source_column(v8s_isolate *isolate, const v8s_arguments *arguments) {
+    char *path = rt_must(v8s_string_copy(isolate, v8s_argument(arguments, 0), NULL));
+    uint32_t line = (uint32_t)v8s_number_of(v8s_argument(arguments, 1)),
+             column = (uint32_t)v8s_number_of(v8s_argument(arguments, 2));
+    column = rt_modules_source_column(rt_realm_of(isolate)->modules, path, line, column);
+    free(path);
+    return v8s_number(isolate, column);
+}
+
 static const struct v8s_native_entry functions[] = {
     {"mainPath", main_path, 0},
+    {"sourceColumn", source_column, 3},
     {"commonjsFind", find, 2},
     {"commonjsResolve", resolve, 2},
     {"commonjsCompile", compile, 1},

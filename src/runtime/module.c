@@ -35,6 +35,7 @@ static void free_module(struct module *module) {
     v8s_ref_free(module->value);
     free(module->path);
     free(module->suffix);
+    free(module->columns.shifts);
     free(module);
 }
 
@@ -97,6 +98,14 @@ struct module *rt_module_intern(struct rt_modules *modules, struct rt_resolved *
     *bucket = added;
     modules->module_count++;
     return added;
+}
+
+uint32_t rt_modules_source_column(const struct rt_modules *modules, const char *path, uint32_t line, uint32_t column) {
+    if (!modules->moves_columns) return column;
+    for (struct module *at = modules->buckets[hash_of(path) & (modules->bucket_count - 1)]; at; at = at->next)
+        if (at->columns.count > 0 && strcmp(at->path, path) == 0)
+            return rt_ts_source_column(&at->columns, line, column);
+    return column;
 }
 
 const char *rt_modules_main_path(const struct rt_modules *modules) {

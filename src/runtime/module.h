@@ -21,6 +21,10 @@ const char *rt_modules_main_path(const struct rt_modules *modules);
 /* The namespace of the main module, once it is linked; before that, NULL. */
 v8s_value rt_modules_main_exports(const struct rt_modules *modules);
 
+/* The column in the file PATH of what V8 says is at LINE and COLUMN: another one where erasing types had to write
+ * something. All count from 1. */
+uint32_t rt_modules_source_column(const struct rt_modules *modules, const char *path, uint32_t line, uint32_t column);
+
 /* For struct v8s_host. */
 v8s_value rt_import_dynamic(void *realm, const char *referrer, const struct v8s_request *request);
 void rt_import_meta(void *realm, void *module, v8s_value meta);

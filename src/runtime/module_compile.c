@@ -60,6 +60,15 @@ static bool knows_attributes(void) {
     return major > 12 || (major == 12 && minor >= 3);
 }
 
+/* From now on, stacks say the columns that are in the files. */
+static void move_columns(struct rt_modules *modules) {
+    if (modules->moves_columns) return;
+    v8s_value format = rt_realm_internal(modules->realm, "formatStack");
+    if (!format) return;
+    v8s_set_stack_formatter(modules->realm->isolate, format);
+    modules->moves_columns = true;
+}
+
 /* TEXT, which it takes, with its types erased, or NULL with *ERROR_OUT. */
 static char *erase_types(struct module *module, char *text, size_t *nbytes, v8s_value *error_out) {
     struct rt_realm *realm = module->owner->realm;
@@ -77,9 +86,15 @@ static char *erase_types(struct module *module, char *text, size_t *nbytes, v8s_
     options.commonjs = module->kind == MODULE_COMMONJS;
     options.path = module->path;
     options.attributes_as_assertions = !knows_attributes();
+    options.columns = &module->columns;
+    module->columns.count = 0; /* of an earlier try */
     int result = rt_ts_erase(text, *nbytes, &options, &erased, nbytes, &problem);
     free(text);
-    if (result == 0) return erased;
+    if (result == 0) {
+        if (module->columns.count > 0) move_columns(module->owner);
+        return erased;
+    }
+    module->columns.count = 0;
     *error_out = v8s_error_new(realm->isolate, V8S_SYNTAX_ERROR,
                                result == -ENOMEM ? "out of memory while erasing types" : problem.message);
     if (result != -ENOMEM) rt_error_set_place(realm, *error_out, module->path, problem.line, problem.column);
@@ -95,7 +110,7 @@ v8s_value rt_module_source(struct module *module, v8s_value *error_out) {
 
 v8s_value rt_module_note_place(struct rt_realm *realm, const struct v8s_caught *caught) {
     struct v8s_place place;
-    v8s_place_of(realm->isolate, caught->error, caught->message, &place);
+    rt_error_place_of(realm, caught->error, caught->message, &place);
     if (place.resource && v8s_is_object(caught->error)) /* V8's place knows the range: leave that to the report */
         rt_error_note_place_in_stack(realm, caught->error, place.resource, (uint32_t)place.line,
                                      (uint32_t)place.column);

@@ -4,6 +4,7 @@
 
 #include "runtime/module.h"
 #include "runtime/resolve.h"
+#include "runtime/typescript.h"
 
 enum module_kind { MODULE_SCRIPT, MODULE_COMMONJS, MODULE_JSON, MODULE_BUILTIN };
 
@@ -27,6 +28,7 @@ struct module {
     struct dependency *dependencies;
     size_t dependency_count;
     size_t next_dependency; /* V8 asks for them in order: where to look first */
+    struct rt_ts_columns columns; /* of its text as it was compiled */
     uint64_t visit;         /* the last load that came by */
     struct module *next;    /* in its bucket */
 };
@@ -39,6 +41,7 @@ struct rt_modules {
     size_t module_count;
     struct module *main;
     uint64_t visit;
+    bool moves_columns;  /* in stacks: once there is a module with any */
     unsigned note_count; /* of imports that could mean two files */
 };
 

@@ -13,6 +13,12 @@
 
 /* ---- Errors ---- */
 
+/* Of the import, in its file. */
+static uint32_t column_of(const struct rt_modules *modules, const struct rt_wanted *wanted) {
+    return rt_modules_source_column(modules, wanted->referrer, (uint32_t)wanted->request->line,
+                                    (uint32_t)wanted->request->column);
+}
+
 /* An error about an import in REFERRER. */
 static v8s_value request_error(struct rt_modules *modules, enum v8s_error_type type, const struct rt_wanted *wanted,
                                const char *code, char *message) {
@@ -22,19 +28,20 @@ static v8s_value request_error(struct rt_modules *modules, enum v8s_error_type t
     free(message);
     v8s_set(realm->isolate, error, "code", v8s_string(realm->isolate, code));
     if (request->line > 0)
-        rt_error_set_place(realm, error, wanted->referrer, (uint32_t)request->line, (uint32_t)request->column);
+        rt_error_set_place(realm, error, wanted->referrer, (uint32_t)request->line, column_of(modules, wanted));
     return error;
 }
 
 /* ":3:10", the place of an import in its file, if that is known; to free. */
-static char *place_of(const struct v8s_request *request) {
-    return request->line > 0 ? rt_format(":%d:%d", request->line, request->column) : rt_must(strdup(""));
+static char *place_of(const struct rt_modules *modules, const struct rt_wanted *wanted) {
+    int line = wanted->request->line;
+    return line > 0 ? rt_format(":%d:%u", line, column_of(modules, wanted)) : rt_must(strdup(""));
 }
 
 /* CODE may be NULL. */
 static v8s_value not_found_error(struct rt_modules *modules, const struct rt_wanted *wanted, const char *code,
                                  char *why) {
-    char *place = place_of(wanted->request);
+    char *place = place_of(modules, wanted);
     char *message =
         rt_format("Cannot find module '%s' %s %s%s: %s", wanted->request->specifier,
                   wanted->use == RT_PACKAGE_REQUIRE ? "required by" : "imported from", wanted->referrer, place, why);
@@ -73,7 +80,7 @@ enum module_kind rt_module_kind_of_file(struct rt_modules *modules, const char *
 static void print_note(struct rt_modules *modules, const struct rt_wanted *wanted, const char *note) {
     enum { NOTES_MAX = 5 };
     if (!note || modules->realm->options.rules || modules->note_count++ >= NOTES_MAX) return;
-    char *place = place_of(wanted->request);
+    char *place = place_of(modules, wanted);
     fprintf(stderr, "%s%s: note: %s\n", wanted->referrer, place, note);
     free(place);
 }
@@ -107,7 +114,7 @@ static struct module *module_for_resolved(struct rt_modules *modules, const stru
  */
 
 static v8s_value refused_error(struct rt_modules *modules, const struct rt_wanted *wanted, char *by) {
-    char *place = place_of(wanted->request);
+    char *place = place_of(modules, wanted);
     char *message = rt_format("Import of '%s' from %s%s is refused: %s", wanted->request->specifier,
                               wanted->referrer[0] ? wanted->referrer : "a script without a name", place, by);
     free(place);

@@ -1,7 +1,7 @@
 /* typescript.h: erases TypeScript's types in place, so that every line and column stays what it is in the editor.
  *
  * Every erased character becomes a space (newlines stay; a character outside the BMP becomes two spaces, so that
- * columns counted in UTF-16 units stay too). Constructs with run-time meaning that are not handled are errors, never
+ * columns counted in UTF-16 units stay too). Where something had to be written, struct rt_ts_columns tells of it. Constructs with run-time meaning that are not handled are errors, never
  * silently wrong output.
  *
  * Threads: any number of calls at once; no shared state.
@@ -38,7 +38,22 @@ struct rt_ts_options {
     const char *jsx_fragment_factory; /* "React.Fragment" */
     const char *jsx_import_source;    /* "react" */
     const char *path;                 /* of the file, for RT_TS_JSX_DEVELOPMENT */
+    struct rt_ts_columns *columns;    /* all zero: gets where columns are not the source's; NULL: not asked for */
 };
+
+/* Lines are always the source's, and so are columns but on lines where something was written that takes more room than
+ * what it replaces (an element's calls, an enum's assignments): there, until blanks have made up for it. */
+struct rt_ts_columns {
+    struct rt_ts_shift {
+        uint32_t line, column; /* in the output, as in struct rt_ts_error: from here to the next or the line's end */
+        uint32_t shift;        /* columns are that much more than in the source */
+    } *shifts;                 /* in order; owned by whoever asked for them, who frees them */
+    size_t count, capacity;
+};
+
+/* The column in the source of what is at LINE and COLUMN of the output; of text that the source has not, the column
+ * that it was written at, or up to which it stands for something. */
+uint32_t rt_ts_source_column(const struct rt_ts_columns *columns, uint32_t line, uint32_t column);
 
 struct rt_ts_error {
     uint32_t line;   /* from 1 */

@@ -19,20 +19,6 @@ static bool is_continuation(char c) {
     return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-/* Moves PLACE, that of FROM, to TO. A character counts where it begins: both may be anywhere. */
-static void advance(const char *s, uint32_t from, uint32_t to, struct rt_ts_place *place) {
-    for (uint32_t i = from; i < to; i++) {
-        const unsigned char *c = (const unsigned char *)s + i;
-        bool separator = c[0] == 0xE2 && c[1] == 0x80 && (c[2] & 0xFE) == 0xA8;
-        if (separator || *c == '\n' || (*c == '\r' && c[1] != '\n')) {
-            place->line++;
-            place->column = 1;
-        } else if (!is_continuation(s[i])) {
-            place->column += *c >= 0xF0 ? 2 : 1;
-        }
-    }
-}
-
 /* From one of these places it is not far to any other. */
 enum { PLACE_DISTANCE = 1024 };
 
@@ -41,7 +27,7 @@ static void note_places(struct rt_ts_parser *p) {
     p->places = malloc((p->nbytes / PLACE_DISTANCE + 1) * sizeof *p->places);
     for (uint32_t at = 0; p->places && at <= p->nbytes; at += PLACE_DISTANCE) {
         p->places[at / PLACE_DISTANCE] = place;
-        if (p->nbytes - at >= PLACE_DISTANCE) advance(p->source, at, at + PLACE_DISTANCE, &place);
+        if (p->nbytes - at >= PLACE_DISTANCE) rt_ts_advance(p->source, at, at + PLACE_DISTANCE, &place);
     }
 }
 
@@ -53,7 +39,7 @@ void rt_ts_locate(struct rt_ts_parser *p, uint32_t offset, struct rt_ts_error *e
         from = offset - offset % PLACE_DISTANCE;
         place = p->places[offset / PLACE_DISTANCE];
     }
-    advance(p->source, from, offset, &place);
+    rt_ts_advance(p->source, from, offset, &place);
     *error = (struct rt_ts_error){.line = place.line, .column = place.column, .offset = offset};
 }
 
@@ -425,7 +411,21 @@ struct writer {
     char *text;
     size_t nbytes;
     uint32_t debt; /* columns that inserted text is ahead of the source on this line */
+    struct rt_ts_columns *columns; /* NULL: nobody asks */
+    uint32_t noted;                /* the debt that COLUMNS knows of */
+    bool failed;                   /* memory is short for COLUMNS */
 };
+
+static void note_debt(struct writer *w) {
+    if (!w->columns || w->debt == w->noted) return;
+    w->noted = w->debt;
+    if (!rt_ts_columns_add(w->columns, (uint32_t)w->nbytes, w->debt)) w->failed = true;
+}
+
+/* At a line's end. */
+static void forget_debt(struct writer *w) {
+    w->debt = w->noted = 0;
+}
 
 static void write_bytes(struct writer *w, const char *text, size_t nbytes) {
     memcpy(w->text + w->nbytes, text, nbytes);
@@ -460,10 +460,19 @@ struct erasure {
     uint32_t units, skip;
 };
 
+/* What the line lacks of blanks, or owes. */
+static void write_blanks_after(struct writer *w, const struct erasure *e) {
+    if (e->units > e->skip)
+        write_blanks(w, e->units - e->skip);
+    else
+        w->debt += e->skip - e->units;
+}
+
 static void end_erased_line(struct writer *w, struct erasure *e, const char *line_break, size_t nbytes) {
-    if (e->units > e->skip) write_blanks(w, e->units - e->skip);
+    write_blanks_after(w, e);
+    note_debt(w);
+    forget_debt(w);
     e->units = e->skip = 0;
-    w->debt = 0;
     write_bytes(w, line_break, nbytes);
 }
 
@@ -497,11 +506,8 @@ static void write_erased(struct writer *w, const char *s, uint32_t nbytes, uint3
         s += length;
         nbytes -= length;
     }
-    if (e.units > e.skip) {
-        write_blanks(w, e.units - e.skip);
-    } else {
-        w->debt += e.skip - e.units;
-    }
+    write_blanks_after(w, &e);
+    note_debt(w);
 }
 
 /* What EDIT writes. P->text is NULL until some edit has text. */
@@ -510,26 +516,31 @@ static const char *text_of(const struct rt_ts_parser *p, const struct rt_ts_edit
 }
 
 /* Copies source text; its line breaks settle what is owed. */
-static void write_source(struct writer *w, const char *s, uint32_t nbytes) {
-    if (w->debt > 0 && memchr(s, '\n', nbytes)) w->debt = 0;
-    write_bytes(w, s, nbytes);
+static void write_source(struct writer *w, const struct rt_ts_parser *p, uint32_t start, uint32_t end) {
+    if (w->debt > 0 && rt_ts_has_newline(p, start, end)) forget_debt(w);
+    write_bytes(w, p->source + start, end - start);
 }
 
 static char *write_output(struct rt_ts_parser *p, size_t *out_nbytes) {
-    struct writer w = {malloc((size_t)p->nbytes + p->at.text_nbytes + 1), 0, 0};
+    struct writer w = {.text = malloc((size_t)p->nbytes + p->at.text_nbytes + 1), .columns = p->options.columns};
     if (!w.text) return NULL;
     uint32_t at = 0;
     for (uint32_t i = 0; i < p->at.edit_count; i++) {
         const struct rt_ts_edit *edit = &p->edits[i];
         if (edit->start == edit->end && edit->text_nbytes == 0) continue;
         const char *text = text_of(p, edit);
-        write_source(&w, p->source + at, edit->start - at);
+        write_source(&w, p, at, edit->start);
         if (edit->text_nbytes > 0) write_bytes(&w, text, edit->text_nbytes);
         write_erased(&w, p->source + edit->start, edit->end - edit->start, utf16_length(text, edit->text_nbytes));
         at = edit->end;
     }
-    write_source(&w, p->source + at, p->nbytes - at);
+    write_source(&w, p, at, p->nbytes);
     w.text[w.nbytes] = 0;
+    if (w.columns) rt_ts_columns_place(w.columns, w.text);
+    if (w.failed) {
+        free(w.text);
+        return NULL;
+    }
     *out_nbytes = w.nbytes;
     return w.text;
 }

@@ -17,6 +17,7 @@
  *   typescript_using.c   using, await using             typescript_bracket.c  which bracket is open, for errors
  *   typescript_metadata.c  what legacy decorators learn of types
  *   typescript_jsx.c     elements                       typescript_jsx_text.c  text and entities in them
+ *   typescript_columns.c  where columns are not the source's
  */
 #ifndef FINO_RT_TYPESCRIPT_INTERNAL_H
 #define FINO_RT_TYPESCRIPT_INTERNAL_H
@@ -386,6 +387,15 @@ void rt_ts_first_token(struct rt_ts_parser *p);
 
 /* At the file's end: the innermost bracket or `${` that is still open. Returns false if that can't be told. */
 bool rt_ts_open_bracket(struct rt_ts_parser *p, struct rt_ts_token *bracket_out);
+
+/* ---- typescript_columns.c ---- */
+
+/* Moves PLACE, that of FROM, to TO. A character counts where it begins: both may be anywhere. */
+void rt_ts_advance(const char *s, uint32_t from, uint32_t to, struct rt_ts_place *place);
+/* From OFFSET of the output on, columns are SHIFT more than in the source. Returns false without memory. */
+bool rt_ts_columns_add(struct rt_ts_columns *columns, uint32_t offset, uint32_t shift);
+/* Once OUTPUT is complete: makes lines and columns of those offsets. */
+void rt_ts_columns_place(struct rt_ts_columns *columns, const char *output);
 
 /* ---- typescript_edit.c ---- */
 

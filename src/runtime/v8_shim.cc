@@ -169,6 +169,7 @@ struct State {
     v8s_host host;
     std::shared_ptr<CountingAllocator> allocator = std::make_shared<CountingAllocator>(); // outlived by what it gave
     Global<FunctionTemplate> host_class;
+    Global<Function> stack_formatter;
     std::shared_ptr<ForegroundTasks> tasks;
     Global<Context> context;
     std::unordered_multimap<int, v8s_module *> modules; // by Module::GetIdentityHash
@@ -786,6 +787,7 @@ void v8s_isolate_free(v8s_isolate *wrapped) {
     state->tasks->set_notify(nullptr, nullptr);
     state->context.Reset();
     state->host_class.Reset();
+    state->stack_formatter.Reset();
     state->tasks->clear();
     isolate->Dispose();
     state->tasks->clear();
@@ -930,6 +932,22 @@ void v8s_place_free(v8s_place *place) {
     free(place->source_line);
     free(place->text);
     *place = {};
+}
+
+// What the formatter throws is thrown once more, as in on_synthetic_evaluate.
+static MaybeLocal<Value> on_stack_wanted(Local<Context> context, Local<Value> error, Local<Array> sites) {
+    Isolate *isolate = context->GetIsolate();
+    TryCatch caught(isolate);
+    Local<Value> arguments[] = {error, sites};
+    Local<Function> format = state_of(isolate)->stack_formatter.Get(isolate);
+    MaybeLocal<Value> stack = format->Call(context, Undefined(isolate), 2, arguments);
+    if (caught.HasCaught() && !caught.HasTerminated()) caught.ReThrow();
+    return stack;
+}
+
+void v8s_set_stack_formatter(v8s_isolate *isolate, v8s_value format) {
+    state_of(unwrap(isolate))->stack_formatter.Reset(unwrap(isolate), in<Function>(format));
+    unwrap(isolate)->SetPrepareStackTraceCallback(on_stack_wanted);
 }
 
 v8s_value v8s_error_new(v8s_isolate *isolate, v8s_error_type type, const char *message) {

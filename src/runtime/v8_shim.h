@@ -152,6 +152,9 @@ struct v8s_place {
 void v8s_place_of(v8s_isolate *isolate, v8s_value error, v8s_value message, struct v8s_place *place_out);
 void v8s_place_free(struct v8s_place *place);
 
+/* Instead of V8's own way (Error.prepareStackTrace included), FORMAT(error, callSites) makes what `stack` is. */
+void v8s_set_stack_formatter(v8s_isolate *isolate, v8s_value format);
+
 enum v8s_error_type { V8S_ERROR, V8S_TYPE_ERROR, V8S_RANGE_ERROR, V8S_SYNTAX_ERROR };
 v8s_value v8s_error_new(v8s_isolate *isolate, enum v8s_error_type type, const char *message);
 void v8s_throw(v8s_isolate *isolate, v8s_value error);

@@ -21,6 +21,7 @@ const { lazyProperty } = internal;
 // Each of these properties appears when the script that owns it has run.
 const owners = {
   dispose: ['AsyncDisposableStack', 'DisposableStack', 'SuppressedError'],
+  stack: ['formatStack'],
   errors: ['DOMException', 'makeDOMException', 'reportError'],
   inspect: ['inspect'],
   inspect_error: ['formatError'],
