@@ -3,10 +3,13 @@
 'use strict';
 
 const {
-  Error, ErrorPrototypeToString, ObjectDefineProperty, ReflectApply, StringPrototypeLastIndexOf, StringPrototypeSlice,
+  Error, ErrorPrototypeToString, ObjectDefineProperty, ReflectApply, RegExpPrototypeExec, StringPrototypeLastIndexOf,
+  StringPrototypeSlice,
 } = internal.primordials;
 
 const { sourceColumn } = native;
+
+const evalPlace = / \((\/.*?):(\d+):(\d+)\)/;
 
 // As V8 does: an error whose `message` or `toString` throws has a stack all the same.
 function headOf(error) {
@@ -30,21 +33,41 @@ const defineMethod = (site, name, value) => {
   });
 };
 
-// Methods of call sites can be replaced neither on their prototype nor by user code, but hidden by a site's own.
+// movedOrigin(origin): where an eval was called, 'eval at f (/path/file.tsx:3:20)'; of an eval's eval, the outermost.
+function movedOrigin(origin) {
+  const match = RegExpPrototypeExec(evalPlace, origin);
+  if (match === null) return origin;
+  const at = match.index + match[0].length - 1 - match[3].length;
+  const moved = sourceColumn(match[1], +match[2], +match[3]);
+  return `${StringPrototypeSlice(origin, 0, at)}${moved}${StringPrototypeSlice(origin, at + match[3].length)}`;
+}
+
+// replaceLast(text, part, other): TEXT with OTHER in the place of the last PART.
+function replaceLast(text, part, other) {
+  const at = StringPrototypeLastIndexOf(text, part);
+  if (at === -1) return text;
+  return `${StringPrototypeSlice(text, 0, at)}${other}${StringPrototypeSlice(text, at + part.length)}`;
+}
+
+// Methods of call sites can be replaced on their prototype by nobody, but hidden by a site's own.
 function moveColumn(site) {
   const path = site.getFileName();
   const line = site.getLineNumber();
   const column = site.getColumnNumber();
-  if (typeof path !== 'string' || line === null || column === null) return;
-  const moved = sourceColumn(path, line, column);
-  if (moved === column) return;
-  const text = site.toString();
-  const place = `:${line}:${column}`;
-  const at = StringPrototypeLastIndexOf(text, place);
-  defineMethod(site, 'getColumnNumber', moved);
-  if (at === -1) return;
-  const end = StringPrototypeSlice(text, at + place.length);
-  defineMethod(site, 'toString', `${StringPrototypeSlice(text, 0, at)}:${line}:${moved}${end}`);
+  const origin = site.isEval() ? site.getEvalOrigin() : undefined;
+  let text = site.toString();
+  if (typeof origin === 'string') {
+    const moved = movedOrigin(origin);
+    if (moved === origin) return;
+    defineMethod(site, 'getEvalOrigin', moved);
+    text = replaceLast(text, origin, moved);
+  } else {
+    const moved = typeof path === 'string' && line !== null && column !== null ? sourceColumn(path, line, column) : column;
+    if (moved === column) return;
+    defineMethod(site, 'getColumnNumber', moved);
+    text = replaceLast(text, `:${line}:${column}`, `:${line}:${moved}`);
+  }
+  defineMethod(site, 'toString', text);
 }
 
 internal.formatStack = (error, sites) => {
