@@ -114,11 +114,8 @@ static v8s_value source_column(v8s_isolate *isolate, const v8s_arguments *argume
 }
 
 static const struct v8s_native_entry functions[] = {
-    {"mainPath", main_path, 0},
-    {"sourceColumn", source_column, 3},
-    {"commonjsFind", find, 2},
-    {"commonjsResolve", resolve, 2},
-    {"commonjsCompile", compile, 1},
+    {"mainPath", main_path, 0},      {"sourceColumn", source_column, 3}, {"commonjsFind", find, 2},
+    {"commonjsResolve", resolve, 2}, {"commonjsCompile", compile, 1},
 };
 
 const struct rt_native_group rt_mod_commonjs = {functions, sizeof functions / sizeof *functions, NULL};

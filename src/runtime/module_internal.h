@@ -27,10 +27,10 @@ struct module {
                        exports' names */
     struct dependency *dependencies;
     size_t dependency_count;
-    size_t next_dependency; /* V8 asks for them in order: where to look first */
+    size_t next_dependency;       /* V8 asks for them in order: where to look first */
     struct rt_ts_columns columns; /* of its text as it was compiled */
-    uint64_t visit;         /* the last load that came by */
-    struct module *next;    /* in its bucket */
+    uint64_t visit;               /* the last load that came by */
+    struct module *next;          /* in its bucket */
 };
 
 struct rt_modules {

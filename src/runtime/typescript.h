@@ -1,8 +1,9 @@
 /* typescript.h: erases TypeScript's types in place, so that every line and column stays what it is in the editor.
  *
  * Every erased character becomes a space (newlines stay; a character outside the BMP becomes two spaces, so that
- * columns counted in UTF-16 units stay too). Where something had to be written, struct rt_ts_columns tells of it. Constructs with run-time meaning that are not handled are errors, never
- * silently wrong output.
+ * columns counted in UTF-16 units stay too). Where something had to be written that takes more room, struct
+ * rt_ts_columns tells of it. Constructs with run-time meaning that are not handled are errors, never silently wrong
+ * output.
  *
  * Threads: any number of calls at once; no shared state.
  */
@@ -47,7 +48,7 @@ struct rt_ts_columns {
     struct rt_ts_shift {
         uint32_t line, column; /* in the output, as in struct rt_ts_error: from here to the next or the line's end */
         uint32_t shift;        /* columns are that much more than in the source */
-    } *shifts;                 /* in order; owned by whoever asked for them, who frees them */
+    } * shifts;                /* in order; owned by whoever asked for them, who frees them */
     size_t count, capacity;
 };
 

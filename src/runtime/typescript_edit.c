@@ -410,7 +410,7 @@ void rt_ts_text_put(struct rt_ts_text *text, const char *bytes, size_t nbytes) {
 struct writer {
     char *text;
     size_t nbytes;
-    uint32_t debt; /* columns that inserted text is ahead of the source on this line */
+    uint32_t debt;                 /* columns that inserted text is ahead of the source on this line */
     struct rt_ts_columns *columns; /* NULL: nobody asks */
     uint32_t noted;                /* the debt that COLUMNS knows of */
     bool failed;                   /* memory is short for COLUMNS */
