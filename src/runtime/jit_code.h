@@ -57,6 +57,7 @@ struct jit_moved {
 struct jit_map {
     pthread_mutex_t lock;
     uintptr_t embedded_start, embedded_limit; /* constant */
+    struct jit_columns columns;
     struct jit_ranges machine_code;
     struct jit_table bytecodes; /* object address -> struct jit_code */
     struct jit_table locations; /* hash of (code, offset) -> location + 1 */

@@ -19,13 +19,24 @@ static const char *base_name(const char *name, size_t nbytes, size_t *nbytes_out
     return name + from;
 }
 
+/* The column in the file of COLUMN, which is V8's. */
+static uint32_t source_column(const struct jit_map *map, const struct jit_function *function, uint32_t column) {
+    const struct jit_script *script = &map->scripts[function->script];
+    char path[4096];
+    if (map->columns.source_column == NULL || script->name_nbytes >= sizeof path) return column;
+    memcpy(path, map->text + script->name_offset, script->name_nbytes);
+    path[script->name_nbytes] = 0;
+    return map->columns.source_column(map->columns.context, path, (uint32_t)function->line, column);
+}
+
 /* The column (from 1) of a function's first known offset, if that is on the function's line; else 0. */
 static int32_t column_of(const struct jit_map *map, const struct jit_function *function) {
     const struct jit_script *script = &map->scripts[function->script];
     if (script->line_ends == NULL || function->position < 0 || function->line < 1) return 0;
     size_t line = (size_t)function->line - 1;
     if (line >= script->line_count || function->position > script->line_ends[line]) return 0;
-    return function->position - (line > 0 ? script->line_ends[line - 1] + 1 : 0) + 1;
+    int32_t line_start = line > 0 ? script->line_ends[line - 1] + 1 : 0;
+    return (int32_t)source_column(map, function, (uint32_t)(function->position - line_start + 1));
 }
 
 /* "(anonymous) app.ts:12:8": unnamed functions stay apart also where a reader shows names alone. A script's or module's

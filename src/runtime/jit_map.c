@@ -273,6 +273,10 @@ static void on_removed(struct jit_map *map, const struct v8s_code_event *event) 
 
 /* ---- Interface ---- */
 
+void jit_map_set_columns(struct jit_map *map, const struct jit_columns *columns) {
+    map->columns = *columns;
+}
+
 struct jit_map *jit_map_new(uintptr_t embedded_start, uintptr_t embedded_limit) {
     struct jit_map *map = calloc(1, sizeof *map);
     if (map == NULL) return NULL;

@@ -15,9 +15,16 @@
 
 struct jit_map;
 
+/* The column in the file PATH of what V8 says is at LINE and COLUMN (from 1). Called by jit_map_locate. */
+struct jit_columns {
+    uint32_t (*source_column)(const void *context, const char *path, uint32_t line, uint32_t column); /* NULL: as is */
+    const void *context;
+};
+
 /* EMBEDDED_*: where V8's builtins are. Returns NULL when memory is short. */
 struct jit_map *jit_map_new(uintptr_t embedded_start, uintptr_t embedded_limit);
 void jit_map_free(struct jit_map *map);
+void jit_map_set_columns(struct jit_map *map, const struct jit_columns *columns);
 
 /* Takes in one event. Added code may replace older code at the same place; jit_map_would_replace tells beforehand, so
  * that samples that wait can be resolved first. Moved code is found at both places until jit_map_forget_moved. */

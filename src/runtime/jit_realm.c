@@ -307,6 +307,10 @@ struct jit_realm *jit_realm_attach_guest(v8s_isolate *isolate, sampler_guest *gu
     return realm;
 }
 
+void jit_realm_set_columns(struct jit_realm *realm, const struct jit_columns *columns) {
+    jit_map_set_columns(realm->map, columns);
+}
+
 void jit_realm_listen(struct jit_realm *realm) {
     if (realm->listening) return;
     realm->learning = true;

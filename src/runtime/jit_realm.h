@@ -5,6 +5,7 @@
 #ifndef FINO_RT_JIT_REALM_H
 #define FINO_RT_JIT_REALM_H
 
+#include "runtime/jit_map.h"
 #include "runtime/v8_jit.h"
 #include "sampler/sampler.h"
 
@@ -15,6 +16,9 @@ struct jit_realm;
 struct jit_realm *jit_realm_attach(v8s_isolate *isolate, sampler_thread *thread, const char *label);
 /* The same in the samples of GUEST, on whatever thread it is; it is entered. */
 struct jit_realm *jit_realm_attach_guest(v8s_isolate *isolate, sampler_guest *guest);
+
+/* Of names with columns in them. */
+void jit_realm_set_columns(struct jit_realm *realm, const struct jit_columns *columns);
 
 /* Learns of all code there is and will be; costs a few milliseconds once, nothing when done already. Frames of
  * an isolate that does not listen stay unnamed. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/jit_realm.h"
+#include "runtime/module.h"
 #include "runtime/profile_output.h"
 #include "runtime/realm.h"
 #include "runtime/states.h"
@@ -200,10 +201,16 @@ static struct jit_realm *attach_jit(const struct rt_realm *realm) {
     return thread != NULL ? jit_realm_attach(realm->isolate, thread, realm->options.name) : NULL;
 }
 
+static uint32_t source_column(const void *context, const char *path, uint32_t line, uint32_t column) {
+    const struct rt_realm *realm = context;
+    return realm->modules ? rt_modules_source_column(realm->modules, path, line, column) : column;
+}
+
 void rt_profile_attach(struct rt_realm *realm) {
     struct attached *attached = calloc(1, sizeof *attached);
     struct jit_realm *jit = attached != NULL ? attach_jit(realm) : NULL;
     if (jit == NULL) give_up();
+    jit_realm_set_columns(jit, &(struct jit_columns){source_column, realm});
     *attached = (struct attached){
         .isolate = realm->isolate,
         .jit = jit,

@@ -432,11 +432,11 @@ static void close_all(struct rt_realm *realm) {
         free_rejection(&realm->rejections[i]);
     free(realm->rejections);
     rt_builtins_free(realm);
-    rt_modules_free(realm->modules);
     v8s_ref_free(realm->main_promise);
     v8s_ref_free(realm->internal);
     v8s_ref_free(realm->native);
     rt_profile_detach(realm);
+    rt_modules_free(realm->modules); /* whose columns the last samples' names have */
 }
 
 struct rt_port *rt_realm_free(struct rt_realm *realm) {

@@ -42,13 +42,16 @@ struct rt_ts_options {
     struct rt_ts_columns *columns;    /* all zero: gets where columns are not the source's; NULL: not asked for */
 };
 
+/* In the output, from LINE and COLUMN (as in struct rt_ts_error) to the next of these or the line's end, columns are
+ * SHIFT more than in the source. */
+struct rt_ts_shift {
+    uint32_t line, column, shift;
+};
+
 /* Lines are always the source's, and so are columns but on lines where something was written that takes more room than
  * what it replaces (an element's calls, an enum's assignments): there, until blanks have made up for it. */
 struct rt_ts_columns {
-    struct rt_ts_shift {
-        uint32_t line, column; /* in the output, as in struct rt_ts_error: from here to the next or the line's end */
-        uint32_t shift;        /* columns are that much more than in the source */
-    } * shifts;                /* in order; owned by whoever asked for them, who frees them */
+    struct rt_ts_shift *shifts; /* in order; the caller frees them */
     size_t count, capacity;
 };
 
