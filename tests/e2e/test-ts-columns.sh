@@ -110,3 +110,12 @@ END_OF_SCRIPT
 expect_status 0 "$fino" run sites.tsx
 expect_text out "    at eval (eval at <anonymous> ($here/sites.tsx:2:39), <anonymous>:1:1)"
 expect_text out "26 $here/sites.tsx:2:26"
+
+# A function without a name has its place for one in profiles.
+cat >hot.tsx <<'END_OF_SCRIPT'
+function id(f: any) { return f; }
+const e: any = <a b={1} c={2}>{id(function () { let s = 0; for (let i = 0; i < 3e7; i++) s += Math.sqrt(i % 100); return s; })}</a>;
+e.props.children();
+END_OF_SCRIPT
+expect_status 0 "$fino" run --profile=hot.pb hot.tsx
+expect_text err '(anonymous) hot.tsx:2:44'

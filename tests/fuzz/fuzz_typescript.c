@@ -55,19 +55,36 @@ static void check_is_javascript(const char *code, size_t nbytes, const char *sou
     free(out);
 }
 
+/* In order, and none comes from before its line's start. */
+static void check_columns(const struct rt_ts_columns *columns) {
+    const struct rt_ts_shift *before = NULL;
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct rt_ts_shift *shift = &columns->shifts[i];
+        if (shift->line == 0 || shift->shift >= shift->column) abort();
+        if (before && (shift->line < before->line || (shift->line == before->line && shift->column < before->column)))
+            abort();
+        before = shift;
+    }
+    free(columns->shifts);
+}
+
 static void check(const uint8_t *data, size_t nbytes) {
     if (nbytes == 0) return;
     struct rt_ts_options options = choose_options(data, nbytes);
+    struct rt_ts_columns columns = {0};
+    options.columns = &columns;
     char *out = NULL;
     size_t out_nbytes = 0;
     struct rt_ts_error error;
     const char *source = (const char *)data;
     if (rt_ts_erase(source, nbytes, &options, &out, &out_nbytes, &error) != 0) {
         if (error.offset > nbytes || error.message[0] == 0) abort();
+        check_columns(&columns);
         return;
     }
     if (out[out_nbytes] != 0) abort();
     if (count_newlines(out, out_nbytes) != count_newlines(source, nbytes)) abort(); /* a line moved */
+    check_columns(&columns);
     check_is_javascript(out, out_nbytes, source, nbytes);
     free(out);
 }

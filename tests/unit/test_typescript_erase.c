@@ -103,7 +103,7 @@ static void test_errors(void) {
     EXPECT_ERROR("@dec let a", 1, 6);
     EXPECT_ERROR("export = x", 1, 1);
     EXPECT_ERROR("class A { constructor(@dec x) {} }", 1, 23);
-    EXPECT_ERROR("let x: [a: \a", 1, 12); /* a character that is read ahead is an error when it is due */
+    EXPECT_ERROR("let x: [a: \a", 1, 12);          /* a character that is read ahead is an error when it is due */
     EXPECT_ERROR("import a = require('m'", 1, 23); /* also where it is never used */
     expect_error("x\n\xFF", 3, -EILSEQ, 2, 1);
     expect_error("'\xED\xA0\x80'", 5, -EILSEQ, 1, 2); /* a surrogate */
@@ -225,6 +225,68 @@ static void test_doubling(void) {
     }
 }
 
+/* Line and column (from 1, in UTF-16 units) of AT in TEXT. */
+static void place_of(const char *text, const char *at, uint32_t *line_out, uint32_t *column_out) {
+    uint32_t line = 1, column = 1;
+    for (const char *s = text; s < at; s++) {
+        if (strncmp(s, "\xE2\x80\xA8", 3) == 0 || *s == '\n' || (*s == '\r' && s[1] != '\n')) {
+            line++;
+            column = 1;
+            if ((unsigned char)*s == 0xE2) s += 2;
+        } else if (((unsigned char)*s & 0xC0) != 0x80) {
+            column += (unsigned char)*s >= 0xF0 ? 2 : 1;
+        }
+    }
+    *line_out = line;
+    *column_out = column;
+}
+
+/* Each HERE of SOURCE is found in the output, in the same order, at its line, and at its column by what is told of
+ * columns. MOVED: some is at another column there. */
+static void expect_columns(const char *source, bool moved) {
+    struct rt_ts_columns columns = {0};
+    struct rt_ts_options options = {.jsx = true, .jsx_mode = RT_TS_JSX_CLASSIC, .columns = &columns};
+    char *out = erase(source, strlen(source), &options);
+    const char *here = strstr(source, "HERE"), *found = strstr(out, "HERE");
+    bool any = false;
+    for (; here && found; here = strstr(here + 4, "HERE"), found = strstr(found + 4, "HERE")) {
+        uint32_t line, column, found_line, found_column;
+        place_of(source, here, &line, &column);
+        place_of(out, found, &found_line, &found_column);
+        EXPECT_EQ(found_line, line);
+        EXPECT_EQ(rt_ts_source_column(&columns, found_line, found_column), column);
+        any = any || found_column != column;
+    }
+    EXPECT(!here && !found);
+    EXPECT_EQ(any, moved);
+    EXPECT_EQ(columns.count > 0, moved);
+    free(columns.shifts);
+    free(out);
+}
+
+static void test_columns(void) {
+    expect_columns("let HERE: number = HERE as any;", false);
+    expect_columns("enum E { A = HERE, B = HERE } HERE", true);
+    expect_columns("enum E { A = HERE, B = HERE } HERE\nHERE; let b: T = HERE\nenum F { A = HERE } let a = HERE", true);
+    expect_columns("enum E { A = HERE }          HERE /* \U0001F600 */ ; enum F { A = HERE } HERE", true);
+    expect_columns("enum E { A = HERE, B = HERE } HERE\rHERE\renum F { A = HERE, B = HERE }", true);
+    expect_columns("enum E { A = HERE, B = HERE } HERE\u2028HERE\u2028enum F { A = HERE, B = HERE }", true);
+    expect_columns("a = <b c={HERE}>{HERE}text{HERE}<d/>{HERE}</b>; HERE", true);
+    /* Of what was written, the column is no later than where the source goes on. */
+    struct rt_ts_columns columns = {0};
+    struct rt_ts_options options = {.columns = &columns};
+    char *out = erase("enum E { A = f() } g()", 22, &options);
+    uint32_t last = 0;
+    for (uint32_t column = 1; column <= strlen(out); column++) {
+        uint32_t found = rt_ts_source_column(&columns, 1, column);
+        EXPECT(found >= last && found <= 23);
+        last = found;
+    }
+    EXPECT_EQ(rt_ts_source_column(&columns, 2, 50), 50);
+    free(columns.shifts);
+    free(out);
+}
+
 static void test_huge(void) {
     static const char LINE[] = "export function f<T>(a: T, b?: Array<T>): T { return (a as any)!.b < c ? d : e; }\n";
     size_t count = (50u << 20) / (sizeof LINE - 1), nbytes = count * (sizeof LINE - 1);
@@ -249,6 +311,7 @@ int main(void) {
     test_verbatim();
     test_deep_nesting();
     test_doubling();
+    test_columns();
     test_huge();
     return 0;
 }
