@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/module.h"
+#include "runtime/resolve.h"
 #include "runtime/whole_file.h"
 
 /* Columns of a source line that are shown: of a longer (minified) one, a window around the place. */
@@ -143,17 +144,8 @@ static char *line_of_file(const char *path, int line) {
     return copy;
 }
 
-static bool has_suffix(const char *path, const char *suffix) {
-    size_t length = strlen(path), suffix_length = strlen(suffix);
-    return length >= suffix_length && strcmp(path + length - suffix_length, suffix) == 0;
-}
-
-static bool is_typescript(const char *path) {
-    return has_suffix(path, ".ts") || has_suffix(path, ".mts") || has_suffix(path, ".cts") || has_suffix(path, ".tsx");
-}
-
 static void find_source_line(struct v8s_place *place) {
-    if (!place->resource || place->resource[0] != '/' || (place->source_line && !is_typescript(place->resource)))
+    if (!place->resource || place->resource[0] != '/' || (place->source_line && !rt_is_typescript(place->resource)))
         return;
     char *line = line_of_file(place->resource, place->line);
     if (line) {

@@ -40,12 +40,13 @@ expect_places cr.tsx
 { printf '\xef\xbb\xbf'; grep '^const h = ' columns.tsx | tr -d '\n'; grep -v -e '^const h = ' -e '^//' columns.tsx; } >bom.tsx
 expect_places bom.tsx
 
-expect_report() { # expect_report SOURCE MESSAGE: at the place of the first NOWHERE in its only line
-  local before=${1%%NOWHERE*} caret place
-  place=$here/report.tsx:1:$(($(printf %s "$before" | iconv -f UTF-8 -t UTF-16LE | wc -c) / 2 + 1))
-  printf '%s\n' "$1" >report.tsx
-  expect_status 1 "$fino" run report.tsx
+expect_report() { # expect_report SOURCE MESSAGE [FILE]: at the place of the first NOWHERE in its only line
+  local before=${1%%NOWHERE*} file=${3:-report.tsx} caret place
+  place=$here/$file:1:$(($(printf %s "$before" | iconv -f UTF-8 -t UTF-16LE | wc -c) / 2 + 1))
+  printf '%s\n' "$1" >"$file"
+  expect_status 1 "$fino" run "$file"
   expect_text err "$2"
+  [ "$(sed -n 2p err)" = "$1" ] || fail "another line"
   [ "$(head -n 1 err)" = "$place" ] || { cat err >&2; fail "another place"; }
   caret=$(sed -n 3p err)
   [ "${caret%%^*}" = "${before//[^ ]/ }" ] || { cat err >&2; fail "the caret is not under it"; }
@@ -58,6 +59,7 @@ expect_report 'class C { constructor(public a = 1) { NOWHERE; } } new C();' "$un
 expect_report '{ using a = null; NOWHERE; }' "$undefined"
 expect_report 'const e = <a b={1}>{NOWHERE}</a>;' "$undefined"
 expect_report '/* 😀 */ const e = <a b={1}>{"ä😀"}{NOWHERE}</a>;' "$undefined"
+expect_report 'const e = <a b={1}>{NOWHERE}</a>;' "$undefined" report.jsx
 
 # What V8 finds wrong in the text that is left, and an import that leads nowhere.
 printf 'const e = <a b={1}/>; let a = 1; let a = 2;\n' >report.tsx

@@ -49,25 +49,27 @@ function replaceLast(text, part, other) {
   return `${StringPrototypeSlice(text, 0, at)}${other}${StringPrototypeSlice(text, at + part.length)}`;
 }
 
-// Methods of call sites can be replaced on their prototype by nobody, but hidden by a site's own.
+// hide(site, name, value, from, to): its method NAME says VALUE from now on, and its text has TO for FROM. Methods of
+// call sites can be replaced on their prototype by nobody, but hidden by a site's own.
+function hide(site, name, value, from, to) {
+  const text = replaceLast(site.toString(), from, to);
+  defineMethod(site, name, value);
+  defineMethod(site, 'toString', text);
+}
+
 function moveColumn(site) {
+  const origin = site.isEval() ? site.getEvalOrigin() : undefined;
+  if (typeof origin === 'string') {
+    const moved = movedOrigin(origin);
+    if (moved !== origin) hide(site, 'getEvalOrigin', moved, origin, moved);
+    return;
+  }
   const path = site.getFileName();
   const line = site.getLineNumber();
   const column = site.getColumnNumber();
-  const origin = site.isEval() ? site.getEvalOrigin() : undefined;
-  let text = site.toString();
-  if (typeof origin === 'string') {
-    const moved = movedOrigin(origin);
-    if (moved === origin) return;
-    defineMethod(site, 'getEvalOrigin', moved);
-    text = replaceLast(text, origin, moved);
-  } else {
-    const moved = typeof path === 'string' && line !== null && column !== null ? sourceColumn(path, line, column) : column;
-    if (moved === column) return;
-    defineMethod(site, 'getColumnNumber', moved);
-    text = replaceLast(text, `:${line}:${column}`, `:${line}:${moved}`);
-  }
-  defineMethod(site, 'toString', text);
+  if (typeof path !== 'string' || line === null || column === null) return;
+  const moved = sourceColumn(path, line, column);
+  if (moved !== column) hide(site, 'getColumnNumber', moved, `:${line}:${column}`, `:${line}:${moved}`);
 }
 
 internal.formatStack = (error, sites) => {
