@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # libfinopprof with musl, linked statically: the same bytes, and its unit tests pass.
+# TIMEOUT: 300
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/portable.sh"
 portable "" musl-gcc -static
