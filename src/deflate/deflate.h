@@ -38,8 +38,8 @@ struct fino_allocator {
 /* The largest gzip stream that fino_gzip_compress can make of IN_NBYTES bytes. */
 size_t fino_gzip_bound(size_t in_nbytes);
 
-/* Compresses IN into one gzip member at LEVEL (1 fastest .. 9, 12 searches longest for what is small; others are clamped).
- * Returns: the size written to OUT, or 0 when it does not fit in OUT_NBYTES_AVAIL or memory is short; with
+/* Compresses IN into one gzip member at LEVEL (1 fastest .. 9, 12 searches longest for what is small; others are
+ * clamped). Returns: the size written to OUT, or 0 when it does not fit in OUT_NBYTES_AVAIL or memory is short; with
  * fino_gzip_bound(IN_NBYTES) bytes it fits always. */
 size_t fino_gzip_compress(int level, const struct fino_allocator *allocator, const void *in, size_t in_nbytes,
                           void *out, size_t out_nbytes_avail);
