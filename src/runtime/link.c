@@ -19,8 +19,6 @@
 #define ALIVE_NS 5000000000u
 #define SILENCE_NS_MAX 20000000000u
 
-#define FIRST_FREE_CHANNEL 2u
-
 struct channel {
     struct channel *next;
     struct rt_link *link;
@@ -195,7 +193,7 @@ static bool make_ports(struct rt_link *link, struct rt_wire_reader *body, uint32
     for (uint32_t i = 0; i < count; i++) {
         struct rt_port *pair[2];
         uint32_t number = rt_wire_get_u32(body);
-        if (body->is_bad || number < FIRST_FREE_CHANNEL || (number & 1) == link->owns || find(link, number))
+        if (body->is_bad || number < RT_WIRE_FIRST_ALLOTTED || (number & 1) == link->owns || find(link, number))
             return false;
         rt_port_pair(pair);
         ports[i] = pair[0];
@@ -308,7 +306,7 @@ struct rt_link *rt_link_new(struct rt_loop *loop, int fd, bool is_owner, const s
                              .hooks = *hooks,
                              .watch = {.fd = fd, .on_ready = on_socket},
                              .owns = is_owner ? 0 : 1,
-                             .next_channel = FIRST_FREE_CHANNEL + (is_owner ? 0 : 1),
+                             .next_channel = RT_WIRE_FIRST_ALLOTTED + (is_owner ? 0 : 1),
                              .untaken = rt_allowance_new(),
                              .heard_ns = rt_now_ns(),
                              .spoke_ns = rt_now_ns(),

@@ -16,9 +16,6 @@
 
 #define SOCKET_FD 3
 
-#define CONTROL_CHANNEL 0u
-#define PORT_CHANNEL 1u
-
 #define EXIT_CODE_ALONE 1
 
 struct session {
@@ -39,8 +36,8 @@ static void start(struct session *session, struct rt_wire_reader *body) {
     }
     session->id = rt_realms_new(&session->owner, &plan, &control, &port);
     rt_plan_free(&plan);
-    rt_link_add_port(session->link, CONTROL_CHANNEL, control);
-    rt_link_add_port(session->link, PORT_CHANNEL, port);
+    rt_link_add_port(session->link, RT_WIRE_CONTROL, control);
+    rt_link_add_port(session->link, RT_WIRE_PORT, port);
     int error = rt_realms_start(&session->owner, session->id, init);
     if (!error) return;
     fprintf(stderr, "fino: a Realm can't be started: %s\n", strerror(-error));
@@ -65,7 +62,7 @@ static void on_closed(void *data, uint32_t channel, struct rt_port *port) {
     struct session *session = data;
     struct rt_realm_end end;
     rt_port_free(port);
-    if (channel != CONTROL_CHANNEL || !rt_realms_take_end(&session->owner, session->id, &end)) return;
+    if (channel != RT_WIRE_CONTROL || !rt_realms_take_end(&session->owner, session->id, &end)) return;
     session->has_ended = true;
     rt_link_drain(session->link);
     rt_link_send(session->link, RT_WIRE_END, put_end, &end);

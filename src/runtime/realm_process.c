@@ -23,9 +23,6 @@
 #define LOOK_NS_MIN 200000
 #define LOOK_NS_MAX 20000000
 
-#define CONTROL_CHANNEL 0u
-#define PORT_CHANNEL 1u
-
 struct rt_process {
     struct rt_loop loop;
     atomic_bool stop_wanted;
@@ -178,7 +175,7 @@ static void on_frame(void *data, enum rt_wire_type type, struct rt_wire_reader *
 
 static void on_closed(void *data, uint32_t channel, struct rt_port *port) {
     struct rt_process *process = data;
-    if (channel == CONTROL_CHANNEL)
+    if (channel == RT_WIRE_CONTROL)
         process->control = port;
     else
         rt_port_free(port);
@@ -275,10 +272,10 @@ static void run_linked(struct rt_process *process, int fd, v8s_message *init, st
     process->link =
         rt_link_new(&process->loop, fd, true, &(struct rt_link_hooks){process, on_frame, on_closed, on_over});
     rt_link_send(process->link, RT_WIRE_PLAN, put_plan, &(struct first_frame){process->plan, init});
-    rt_link_add_port(process->link, CONTROL_CHANNEL, control);
-    rt_link_add_port(process->link, PORT_CHANNEL, port);
+    rt_link_add_port(process->link, RT_WIRE_CONTROL, control);
+    rt_link_add_port(process->link, RT_WIRE_PORT, port);
     rt_loop_run(&process->loop);
-    struct rt_port *linked = rt_link_take_port(process->link, CONTROL_CHANNEL);
+    struct rt_port *linked = rt_link_take_port(process->link, RT_WIRE_CONTROL);
     if (!linked && process->control != control) abort(); /* it is the caller's, whatever became of the channel */
     rt_link_free(process->link);
 }

@@ -24,6 +24,11 @@
 
 #define RT_WIRE_VERSION 1u /* changes with anything that this page says */
 
+/* Channels. */
+#define RT_WIRE_CONTROL 0u
+#define RT_WIRE_PORT 1u
+#define RT_WIRE_FIRST_ALLOTTED 2u
+
 #define RT_WIRE_HEADER_NBYTES 12u
 /* Of a frame's body: by then a message costs more memory than whoever gets it may have. */
 #define RT_WIRE_BODY_NBYTES_MAX (1u << 30)
