@@ -238,9 +238,9 @@ static int milliseconds(int64_t ns) {
 /* Takes what is ready, for which it waits so long, and handles it. Returns whether there was any. */
 static bool poll_events(struct rt_loop *loop, int timeout_ms) {
     struct epoll_event events[EVENT_BATCH];
-    if (timeout_ms != 0) loop->hooks.before_wait(loop->hooks.data);
+    if (timeout_ms != 0 && loop->hooks.before_wait) loop->hooks.before_wait(loop->hooks.data);
     int count = epoll_wait(loop->poll_fd, events, EVENT_BATCH, timeout_ms); /* EINTR: just another turn */
-    if (timeout_ms != 0) loop->hooks.after_wait(loop->hooks.data);
+    if (timeout_ms != 0 && loop->hooks.after_wait) loop->hooks.after_wait(loop->hooks.data);
     loop->batch = events;
     loop->batch_count = count < 0 ? 0 : count;
     for (int i = 0; i < loop->batch_count && !atomic_load(&loop->stop); i++) {

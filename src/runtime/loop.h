@@ -41,12 +41,13 @@ struct rt_poster;
 
 struct rt_loop_hooks {
     void *data;
+    /* Of these two, NULL: nobody asks for any. */
     void (*on_timer)(void *data);
     void (*on_immediate)(void *data);
     /* Each turn and after each wake-up: work of the engine's own. May lower *DELAY_NS, the time the loop may sleep
      * (-1: for ever). Returns whether it keeps the loop alive. */
     bool (*on_turn)(void *data, int64_t *delay_ns);
-    /* Around a wait that may block. */
+    /* Around a wait that may block; NULL: nothing. */
     void (*before_wait)(void *data);
     void (*after_wait)(void *data);
     /* Of a hosted loop, instead of these two; NULL: the loop has a thread. Any thread: make another turn. */

@@ -76,10 +76,6 @@ static void on_over(void *data, int error) {
     rt_loop_stop(&session->loop);
 }
 
-static void nothing(void *data) {
-    (void)data;
-}
-
 static bool on_turn(void *data, int64_t *delay_ns) {
     struct session *session = data;
     *delay_ns = rt_link_look_after(session->link);
@@ -103,12 +99,7 @@ void rt_realm_child_begin(struct rt_options *options) {
 
 int rt_realm_child_run(void) {
     static struct session session; /* the Realm may outlive this call */
-    const struct rt_loop_hooks hooks = {.data = &session,
-                                        .on_timer = nothing,
-                                        .on_immediate = nothing,
-                                        .on_turn = on_turn,
-                                        .before_wait = nothing,
-                                        .after_wait = nothing};
+    const struct rt_loop_hooks hooks = {.data = &session, .on_turn = on_turn};
     int error = rt_loop_init(&session.loop, &hooks);
     if (error) {
         fprintf(stderr, "fino: cannot make an event loop: %s\n", strerror(-error));

@@ -204,10 +204,6 @@ static void on_over(void *data, int error) {
 
 /* ---- The loop ---- */
 
-static void nothing(void *data) {
-    (void)data;
-}
-
 static int64_t sooner(int64_t a, int64_t b) {
     return a < 0 || (b >= 0 && b < a) ? b : a;
 }
@@ -236,12 +232,7 @@ struct rt_process *rt_process_new(void) {
     struct rt_process *process = rt_must(calloc(1, sizeof *process));
     process->deadline_ns = UINT64_MAX;
     process->look_ns = LOOK_NS_MIN;
-    const struct rt_loop_hooks hooks = {.data = process,
-                                        .on_timer = nothing,
-                                        .on_immediate = nothing,
-                                        .on_turn = on_turn,
-                                        .before_wait = nothing,
-                                        .after_wait = nothing};
+    const struct rt_loop_hooks hooks = {.data = process, .on_turn = on_turn};
     if (rt_loop_init(&process->loop, &hooks) == 0) return process;
     free(process);
     return NULL;

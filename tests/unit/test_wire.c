@@ -129,9 +129,6 @@ struct scene {
     int error;
 };
 
-static void nothing(void *data) {
-    (void)data;
-}
 static bool on_turn(void *data, int64_t *delay_ns) {
     (void)data, (void)delay_ns;
     return true;
@@ -155,11 +152,7 @@ static void on_over(void *data, int error) {
 
 /* Returns what the link says of these bytes and the end of the stream. */
 static int hear(const struct rt_wire_buffer *bytes) {
-    static const struct rt_loop_hooks hooks = {.on_timer = nothing,
-                                               .on_immediate = nothing,
-                                               .on_turn = on_turn,
-                                               .before_wait = nothing,
-                                               .after_wait = nothing};
+    static const struct rt_loop_hooks hooks = {.on_turn = on_turn};
     struct scene scene = {0};
     struct rt_port *pair[2];
     int ends[2];
