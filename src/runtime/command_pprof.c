@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/options.h"
 #include "runtime/report.h"
 #include "runtime/whole_file.h"
 
@@ -372,12 +373,6 @@ static int parse(struct invocation *invocation, char *const *next) {
     return code;
 }
 
-static bool asks_for_help(char *const *arguments) {
-    for (; *arguments && strcmp(*arguments, "--") != 0; arguments++)
-        if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0) return true;
-    return false;
-}
-
 static int complain_of_output(const char *output, int error) {
     fprintf(stderr, "fino pprof: cannot write %s: %s\n", output ? output : "standard output", strerror(-error));
     return EXIT_FAILED;
@@ -395,7 +390,7 @@ static int write_output(const char *output, const char *bytes, size_t nbytes) {
 
 int rt_command_pprof(char *const *arguments) {
     struct invocation invocation = {.options = {.node_fraction = NODE_FRACTION}};
-    if (asks_for_help(arguments)) {
+    if (rt_options_ask_for_help(arguments)) {
         print_usage(stdout);
         return 0;
     }

@@ -257,18 +257,12 @@ static int write_profile(const struct invocation *invocation, const char *output
     return 0;
 }
 
-static bool asks_for_help(char *const *arguments) {
-    for (; *arguments; arguments++)
-        if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0) return true;
-    return false;
-}
-
 int rt_command_profile(char *const *arguments) {
     struct invocation invocation = {.seconds = SECONDS_DEFAULT};
     char name[64];
     uint8_t *data = NULL;
     size_t nbytes = 0;
-    if (asks_for_help(arguments)) {
+    if (rt_options_ask_for_help(arguments)) {
         print_usage(stdout);
         return 0;
     }

@@ -133,6 +133,12 @@ static int apply_profile(struct rt_options *options, const char *value) {
     return -1;
 }
 
+bool rt_options_ask_for_help(char *const *arguments) {
+    for (; *arguments && strcmp(*arguments, "--") != 0; arguments++)
+        if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0) return true;
+    return false;
+}
+
 bool rt_options_parse_interval(const char *text, uint64_t *ns_out) {
     static const struct {
         const char *name;

@@ -27,6 +27,9 @@ struct rt_options {
  * message on stderr. What is in *OPTIONS_OUT points into ARGV. */
 int rt_options_parse(int argc, char *const argv[], struct rt_options *options_out);
 
+/* Is --help or -h among the ARGUMENTS of a command, NULL-terminated, before any `--`? */
+bool rt_options_ask_for_help(char *const *arguments);
+
 /* TEXT, a duration from 100us to 100ms or auto, in nanoseconds (auto: 0). Returns false when it is neither. */
 bool rt_options_parse_interval(const char *text, uint64_t *ns_out);
 
