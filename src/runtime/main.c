@@ -125,7 +125,7 @@ int main(int argc, char *argv[]) {
     if (options.pprof_listen && rt_pprof_listen(options.pprof_listen, argv) != 0) return EXIT_CODE_FAILED;
     int error = options.profile ? rt_signals_stop_realm(realm) : 0;
     if (error) fprintf(stderr, "fino: signals will end the process without a profile: %s\n", strerror(-error));
-    rt_live_open(realm);
+    if (!options.perf_map) rt_live_open(realm); /* as --profile refuses it: names would be wrong */
     code = rt_realm_run(realm);
     rt_pprof_listen_close();
     rt_live_close();

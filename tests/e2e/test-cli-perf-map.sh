@@ -23,3 +23,11 @@ expect_status 2 "$fino" run --perf-map --profile work.mjs
 expect_text err 'use one of them'
 expect_status 2 "$fino" run --pprof-listen=127.0.0.1:0 --perf-map work.mjs
 expect_text err '--pprof-listen would name it wrongly'
+echo 'import { pid } from "fino:process"; console.log(pid); setTimeout(() => {}, 60000);' >wait.mjs
+timeout 60 "$fino" run --perf-map wait.mjs >waiting &
+until [ -s waiting ]; do sleep 0.05; done
+read -r pid <waiting
+expect_status 1 "$fino" profile "$pid"
+expect_text err 'it is no fino that runs a program'
+kill "$pid"
+rm -f "/tmp/perf-$pid.map"
